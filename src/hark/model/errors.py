@@ -1,0 +1,79 @@
+"""Every failure that a user may see: a stable kebab-case `code`, a sentence, and a `hint` that says what to do next.
+
+The code decides both the HTTP status and the exit code of the CLI, in one table each, so the two can never disagree.
+I/O layers translate foreign exceptions into these at the border.
+"""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit codes of the CLI; documented in docs/cli-json.md."""
+
+    OK = 0
+    FAILURE = 1
+    USAGE = 2
+    NOT_FOUND = 3
+    NOT_ALLOWED = 4
+    TIMED_OUT = 5
+    UNREACHABLE = 6
+    INTERRUPTED = 130
+
+
+# code -> (HTTP status, exit code)
+CODES: dict[str, tuple[int, Exit]] = {
+    "session-not-found": (404, Exit.NOT_FOUND),
+    "session-ambiguous": (409, Exit.NOT_FOUND),
+    "message-not-found": (404, Exit.NOT_FOUND),
+    "message-ambiguous": (409, Exit.NOT_FOUND),
+    "pane-not-found": (404, Exit.NOT_FOUND),
+    "pane-adopted": (409, Exit.FAILURE),
+    "name-taken": (409, Exit.FAILURE),
+    "name-invalid": (422, Exit.USAGE),
+    "text-empty": (422, Exit.USAGE),
+    "text-too-long": (413, Exit.USAGE),
+    "text-control-bytes": (422, Exit.USAGE),
+    "duration-invalid": (422, Exit.USAGE),
+    "request-invalid": (422, Exit.USAGE),
+    "agent-unknown": (422, Exit.USAGE),
+    "config-invalid": (422, Exit.USAGE),
+    "not-available": (501, Exit.FAILURE),
+    "transition-illegal": (409, Exit.FAILURE),
+    "lease-lost": (409, Exit.FAILURE),
+    "idempotency-conflict": (409, Exit.FAILURE),
+    "route-not-found": (404, Exit.FAILURE),
+    "method-not-allowed": (405, Exit.FAILURE),
+    "token-wrong": (401, Exit.NOT_ALLOWED),
+    "host-refused": (403, Exit.NOT_ALLOWED),
+    "origin-refused": (403, Exit.NOT_ALLOWED),
+    "directory-unsafe": (403, Exit.NOT_ALLOWED),
+    "state-not-writable": (500, Exit.NOT_ALLOWED),
+    "wait-timeout": (504, Exit.TIMED_OUT),
+    "tmux-missing": (500, Exit.FAILURE),
+    "tmux-too-old": (500, Exit.FAILURE),
+    "tmux-failed": (502, Exit.FAILURE),
+    "tmux-gone": (503, Exit.FAILURE),
+    "tmux-timeout": (504, Exit.FAILURE),
+    "store-corrupt": (500, Exit.FAILURE),
+    "store-locked": (503, Exit.FAILURE),
+    "store-newer": (500, Exit.FAILURE),
+    "store-closed": (503, Exit.FAILURE),
+    "sqlite-unsafe": (500, Exit.FAILURE),
+    "disk-full": (507, Exit.FAILURE),
+    "already-running": (409, Exit.FAILURE),
+    "daemon-unreachable": (503, Exit.UNREACHABLE),
+    "daemon-not-started": (503, Exit.UNREACHABLE),
+    "internal": (500, Exit.FAILURE),
+}
+
+
+class HarkError(Exception):
+    def __init__(self, code: str, detail: str, hint: str = "") -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+        self.http_status, self.exit_code = CODES[code]
+
+    def __str__(self) -> str:
+        return f"{self.detail} ({self.code})"

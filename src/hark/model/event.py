@@ -1,0 +1,29 @@
+"""Events: what happened, in one growing sequence that a client can resume from."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+from hark.model.ids import MessageId, SessionId
+
+
+class EventKind(StrEnum):
+    SESSION_CREATED = "session.created"
+    SESSION_RENAMED = "session.renamed"
+    SESSION_GONE = "session.gone"
+    MESSAGE = "message"
+    """A receipt was written; `data` holds it."""
+    HOOK = "hook"
+    """An agent's hook reported; `data` says which."""
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    seq: int = 0
+    """Given by the store; grows by at least one with every event."""
+    at: datetime
+    kind: EventKind
+    session_id: SessionId | None = None
+    message_id: MessageId | None = None
+    data: dict[str, Any] = {}

@@ -1,0 +1,44 @@
+"""Typed ids, and how a name, an id or a prefix of either finds one session."""
+
+import difflib
+import re
+from collections.abc import Iterable
+from typing import NewType
+
+from hark.model.errors import HarkError
+
+SessionId = NewType("SessionId", str)
+MessageId = NewType("MessageId", str)
+ReminderId = NewType("ReminderId", str)
+
+SESSION_ID_LENGTH = 8
+MESSAGE_ID_LENGTH = 12
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./@+-]{0,63}")
+
+
+def check_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise HarkError(
+            "name-invalid",
+            f"{name!r} cannot be a session name",
+            "use 1 to 64 letters, digits and . _ - / @ +, starting with a letter, a digit or _",
+        )
+    return name
+
+
+def find_session(wanted: str, named: Iterable[tuple[SessionId, str]]) -> SessionId:
+    """An exact id or name wins; otherwise a prefix of exactly one session's id or name is enough."""
+    pairs = list(named)
+    for session_id, name in pairs:
+        if wanted in (session_id, name):
+            return session_id
+    hits = [(i, n) for i, n in pairs if wanted and (n.startswith(wanted) or i.startswith(wanted))]
+    if len(hits) == 1:
+        return hits[0][0]
+    if hits:
+        names = ", ".join(f"{n} ({i})" for i, n in hits[:8])
+        raise HarkError("session-ambiguous", f"{wanted!r} fits {len(hits)} sessions: {names}", "type more of the name")
+    near = difflib.get_close_matches(wanted, [n for _, n in pairs], n=3, cutoff=0.5)
+    hint = f"did you mean {', '.join(near)}?" if near else "`hark ls` shows the sessions there are"
+    raise HarkError("session-not-found", f"no session {wanted!r}", hint)

@@ -1,0 +1,45 @@
+"""A session: one agent in one terminal pane."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from msgspec import Struct
+
+from hark.model.ids import SessionId
+
+
+class SessionState(StrEnum):
+    RUNNING = "running"
+    """The pane is there."""
+    GONE = "gone"
+    """The pane, its process or its tmux server is no longer there."""
+
+
+class Pane(Struct, frozen=True, kw_only=True):
+    """Where the agent lives. Pane ids start again at %0 in a new tmux server, so the process id belongs to the identity."""
+
+    socket: str
+    """Path of the tmux server's socket."""
+    pane_id: str
+    """tmux's own id, such as %5."""
+    pid: int
+    """The process that tmux started in the pane."""
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    id: SessionId
+    name: str
+    agent: str
+    """Agent kind: the name of a data file in agents/."""
+    host: str
+    pane: Pane
+    command: tuple[str, ...]
+    directory: str
+    created_at: datetime
+    is_adopted: bool = False
+    """Adopted panes belong to the human: hark never kills their tmux session nor changes their options."""
+    state: SessionState = SessionState.RUNNING
+    gone_at: datetime | None = None
+    do_not_disturb_since: datetime | None = None
+    nudge_seq: int = 0
+    last_signal_at: datetime | None = None

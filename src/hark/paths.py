@@ -1,0 +1,85 @@
+"""Where hark keeps things. Stdlib only: the entries that run inside agents use it too.
+
+HARK_HOME, when set, holds everything; otherwise the XDG directories do. The runtime directory must belong to us and be
+closed to others, because whoever can write into it can talk to our agents.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+
+class UnsafeDirectory(Exception):
+    pass
+
+
+def _home() -> Path | None:
+    home = os.environ.get("HARK_HOME")
+    return Path(home).absolute() if home else None
+
+
+def _xdg(variable: str, fallback: str) -> Path:
+    value = os.environ.get(variable, "")
+    base = Path(value) if value.startswith("/") else Path.home() / fallback
+    return base / "hark"
+
+
+def runtime_dir() -> Path:
+    if home := _home():
+        return home / "run"
+    value = os.environ.get("XDG_RUNTIME_DIR", "")
+    if value.startswith("/") and os.path.isdir(value):
+        return Path(value) / "hark"
+    return Path("/tmp") / f"hark-{os.getuid()}"
+
+
+def state_dir() -> Path:
+    return (home / "state") if (home := _home()) else _xdg("XDG_STATE_HOME", ".local/state")
+
+
+def config_dir() -> Path:
+    return (home / "config") if (home := _home()) else _xdg("XDG_CONFIG_HOME", ".config")
+
+
+def socket_path() -> Path:
+    return runtime_dir() / "hark.sock"
+
+
+def lock_path() -> Path:
+    return runtime_dir() / "hark.lock"
+
+
+def database_path() -> Path:
+    return state_dir() / "hark.db"
+
+
+def log_path() -> Path:
+    return state_dir() / "hark.log"
+
+
+def token_path() -> Path:
+    return state_dir() / "token"
+
+
+def config_path() -> Path:
+    return config_dir() / "config.toml"
+
+
+def make_private(directory: Path) -> Path:
+    """Creates it with mode 0700, or checks that the one that is there is ours, real and closed to others."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    facts = os.lstat(directory)
+    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
+        raise UnsafeDirectory(f"{directory} is not a directory of yours")
+    if facts.st_mode & 0o077:
+        os.chmod(directory, 0o700)
+    return directory
+
+
+def socket_is_ours(path: Path) -> bool:
+    """A socket that somebody else put there must not be spoken to."""
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISSOCK(facts.st_mode) and facts.st_uid == os.getuid()

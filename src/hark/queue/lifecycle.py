@@ -1,0 +1,128 @@
+"""The life of a message: one table, one function.
+
+    queued -> held(reason) <-> queued -> staged -> submitted -> acknowledged -> completed
+    and the ends: expired, cancelled, uncertain, dead
+
+A message is changed by nothing but `advance`, which looks the change up in LEGAL, and returns the new message together
+with the receipt that proves it; a store writes both in one transaction or neither. So no message can be in a state that
+its receipts do not explain. The table is also stored in the database, where receipts refer to it: a writer that went
+around this file would break a foreign key.
+
+Three rows deserve a word. `held -> held` changes the reason. `staged -> queued|held|expired|cancelled` is only legal for a
+delivery that proved the text to be out of the box again. `uncertain` is no real end: later evidence may resolve it, and a
+human may decide to send again; hark itself never does.
+"""
+
+from datetime import datetime
+
+from msgspec import Struct, structs
+
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.message import Carrier, Channel, HoldReason, Message, Receipt, Status
+
+S = Status
+
+LEGAL: dict[Status, frozenset[Status]] = {
+    S.QUEUED: frozenset({S.HELD, S.STAGED, S.EXPIRED, S.CANCELLED, S.DEAD}),
+    S.HELD: frozenset({S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.DEAD}),
+    S.STAGED: frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN}),
+    S.SUBMITTED: frozenset({S.ACKNOWLEDGED, S.COMPLETED}),
+    S.ACKNOWLEDGED: frozenset({S.COMPLETED}),
+    S.UNCERTAIN: frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED, S.CANCELLED, S.DEAD}),
+    S.DEAD: frozenset({S.QUEUED}),
+    S.COMPLETED: frozenset(),
+    S.EXPIRED: frozenset(),
+    S.CANCELLED: frozenset(),
+}
+
+PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
+"""Not typed yet: what a queue shows."""
+
+ENDS = frozenset({S.COMPLETED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD})
+"""Nothing more happens by itself."""
+
+_PROGRESS = (S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED)
+_STAMP = {
+    S.STAGED: "staged_at",
+    S.SUBMITTED: "delivered_at",
+    S.ACKNOWLEDGED: "acknowledged_at",
+    S.COMPLETED: "completed_at",
+}
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """A wished change of status, with what is known about it."""
+
+    status: Status
+    at: datetime
+    reason: HoldReason | None = None
+    detail: str = ""
+    channel: Channel | None = None
+    carrier: Carrier | None = None
+
+
+class Advance(Struct, frozen=True):
+    message: Message
+    receipt: Receipt
+    event: Event
+
+
+def first(message: Message) -> Advance:
+    """A new message and its first receipt."""
+    if message.status is not S.QUEUED:
+        raise _illegal(None, message.status)
+    return _advance(message, None, Step(status=S.QUEUED, at=message.queued_at))
+
+
+def advance(message: Message, step: Step) -> Advance:
+    if step.status not in LEGAL[message.status]:
+        raise _illegal(message.status, step.status)
+    if (step.reason is not None) is not (step.status is S.HELD):
+        raise HarkError("transition-illegal", "held has a reason, and nothing else has one")
+    changes: dict[str, object] = {"status": step.status, "hold_reason": step.reason, "held_since": None}
+    if step.status is S.HELD:
+        changes["held_since"] = message.held_since if message.hold_reason is step.reason else step.at
+    if step.status is S.STAGED:
+        changes["attempts"] = message.attempts + 1
+    if stamp := _STAMP.get(step.status):
+        changes[stamp] = step.at
+    if step.status in (S.ACKNOWLEDGED, S.COMPLETED) and message.delivered_at is None:
+        changes["delivered_at"] = step.at
+    changes["ended_at"] = step.at if step.status in ENDS else None
+    changes |= {k: v for k, v in (("channel", step.channel), ("carrier", step.carrier)) if v is not None}
+    return _advance(structs.replace(message, **changes), message.status, step)
+
+
+def has_reached(status: Status, goal: Status) -> bool:
+    """Whether a message that shall become `goal` (submitted, acknowledged, completed) is there or past it."""
+    return status in _PROGRESS and goal in _PROGRESS and _PROGRESS.index(status) >= _PROGRESS.index(goal)
+
+
+def is_expired(message: Message, now: datetime) -> bool:
+    return message.status in PENDING and message.timeout_at is not None and message.timeout_at <= now
+
+
+def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
+    receipt = Receipt(
+        message_id=message.id,
+        previous=previous,
+        status=step.status,
+        at=step.at,
+        reason=step.reason,
+        detail=step.detail,
+        channel=step.channel,
+        carrier=step.carrier,
+    )
+    data = {"status": str(step.status), "reason": step.reason and str(step.reason), "detail": step.detail}
+    event = Event(at=step.at, kind=EventKind.MESSAGE, session_id=message.session_id, message_id=message.id, data=data)
+    return Advance(message, receipt, event)
+
+
+def _illegal(previous: Status | None, status: Status) -> HarkError:
+    was = previous or "new"
+    return HarkError(
+        "transition-illegal",
+        f"a message that is {was} cannot become {status}",
+        "see `hark show` for what happened to it",
+    )

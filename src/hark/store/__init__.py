@@ -1,0 +1,1 @@
+"""Durable state: one contract, several implementations, one test suite over all of them."""

@@ -1,0 +1,112 @@
+"""What every store can do. Each method is one hop: a whole transaction, durable when it returns, or nothing at all.
+
+Implementations: `memory` (tests), `sqlite` (default). `tests/contract` runs one suite over all of them.
+Instants are aware UTC with microseconds. Errors are HarkErrors: `name-taken`, `transition-illegal`, `lease-lost`,
+`idempotency-conflict`, `message-not-found`, `session-not-found`, `disk-full`, `store-locked`, `store-corrupt`, `store-closed`.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from hark.model.event import Event
+from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.message import Draft, Lease, Message, Receipt, Status
+from hark.model.reminder import Reminder
+from hark.model.session import Session
+from hark.queue.lifecycle import Step
+
+
+class Enqueued(Struct, frozen=True):
+    message: Message
+    """As stored, with its sequence. With a repeated idempotency key: the message that was stored the first time."""
+    position: int
+    """1 for the next one to be delivered to that session; 0 when it is not pending any more (a repeated key)."""
+    is_new: bool
+
+
+class Store(Protocol):
+    async def open(self) -> None: ...
+    async def close(self) -> None:
+        """Everything that was accepted is durable afterwards. Later calls raise `store-closed`. Closing twice is harmless."""
+
+    # sessions
+    async def add_session(self, session: Session, event: Event) -> None:
+        """Raises `name-taken` when a running session has that name; a gone one yields it and is called NAME~ID from then on."""
+
+    async def change_session(
+        self, session_id: SessionId, changes: dict[str, Any], event: Event | None = None
+    ) -> Session:
+        """Sets the named fields of a Session (`msgspec.structs.replace` semantics); a new name as in
+        `add_session`. Raises `name-taken`, `session-not-found`."""
+
+    async def remove_session(self, session_id: SessionId) -> None:
+        """Forgets it with its messages and receipts, reminders, draft and lease; its events stay. Unknown: `session-not-found`."""
+
+    async def session(self, session_id: SessionId) -> Session: ...
+    async def sessions(self) -> Sequence[Session]:
+        """In order of creation."""
+
+    # messages
+    async def enqueue(self, message: Message) -> Enqueued:
+        """Writes the message, its first receipt and its event. The same idempotency key for the same session and the same
+        text returns the stored message and writes nothing; with another text it raises `idempotency-conflict`. An unknown
+        session raises `session-not-found`."""
+
+    async def move(self, message_id: MessageId, step: Step, fence: int | None = None) -> Message:
+        """`lifecycle.advance` on the stored message; writes message, receipt and event together. With a fence, raises
+        `lease-lost` unless the session's lease has exactly that fence."""
+
+    async def message(self, message_id: MessageId) -> Message: ...
+    async def find_messages(self, prefix: str, limit: int = 9) -> Sequence[MessageId]:
+        """Ids that start with the prefix, oldest first; the prefix is plain text, not a pattern."""
+
+    async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
+        """Queued, held or staged; of one session or of all; in order of arrival."""
+
+    async def messages(
+        self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
+    ) -> Sequence[Message]:
+        """The newest `limit` messages of a session, newest first; only those statuses, unless none are named."""
+
+    async def expired(self, now: datetime) -> Sequence[Message]:
+        """Pending messages whose timeout_at is not after now."""
+
+    async def next_timeout(self) -> datetime | None:
+        """The earliest timeout_at of a pending message."""
+
+    async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
+        """In the order in which they were written."""
+
+    # leases: at most one delivery per session at a time, also across processes
+    async def acquire_lease(self, session_id: SessionId, owner: str, now: datetime, until: datetime) -> Lease | None:
+        """None while somebody else's lease has not expired. The owner's own lease is prolonged with its fence unchanged; a new
+        grant has a fence higher than any before it for that session, also after a release."""
+
+    async def release_lease(self, lease: Lease) -> None:
+        """Ends it at once; a lease that is not the current one any more is left alone."""
+
+    # events
+    async def add_event(self, event: Event) -> Event:
+        """Returns it with its seq."""
+
+    async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+        """Events with a seq above `after`, in order."""
+
+    async def last_event_seq(self) -> int: ...
+
+    def on_event(self, listener: Callable[[Event], None]) -> None:
+        """Calls the listener, on the event loop that opened the store and in order of seq, after an event has become durable."""
+
+    # drafts, reminders
+    async def save_draft(self, draft: Draft) -> None:
+        """One per session; a second one replaces the first."""
+
+    async def draft(self, session_id: SessionId) -> Draft | None: ...
+    async def delete_draft(self, session_id: SessionId) -> None: ...
+    async def add_reminder(self, reminder: Reminder) -> None: ...
+    async def change_reminder(self, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder: ...
+    async def reminders(self) -> Sequence[Reminder]:
+        """Those that are neither fired nor cancelled, earliest first."""
