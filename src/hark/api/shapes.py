@@ -1,0 +1,262 @@
+"""What goes over the wire: requests and responses as structs. /openapi.json is generated from these."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from hark.model.message import Channel, HoldReason, Message, Mode, Receipt, Status
+from hark.model.session import Session
+
+PositiveSeconds = Annotated[float, Meta(gt=0, le=366 * 86400)]
+
+
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class Response(Struct, frozen=True, kw_only=True):
+    pass
+
+
+class Problem(Response):
+    """RFC 9457 problem details, with a stable `code` and a `hint` that says what to do next."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    hint: str
+
+
+class NewSession(Request):
+    command: Annotated[list[str], Meta(min_length=1)]
+    name: str | None = None
+    agent: str | None = None
+    directory: str | None = None
+    environment: dict[str, str] = {}
+    columns: Annotated[int, Meta(ge=20, le=1000)] = 120
+    rows: Annotated[int, Meta(ge=5, le=500)] = 40
+    socket_name: str | None = None
+    """tmux -L: the server to start it in; hark's own by default."""
+    socket_path: str | None = None
+    """tmux -S"""
+
+
+class AdoptPane(Request):
+    target: str
+    name: str | None = None
+    agent: str | None = None
+    socket_name: str | None = None
+    socket_path: str | None = None
+
+
+class RenameSession(Request):
+    name: str
+
+
+class SessionInfo(Response):
+    id: str
+    name: str
+    agent: str
+    state: str
+    host: str
+    socket: str
+    pane_id: str
+    pane_pid: int
+    command: list[str]
+    directory: str
+    is_adopted: bool
+    created_at: datetime
+    gone_at: datetime | None
+    pending_count: int
+    hold_reason: HoldReason | None
+    """Why the first waiting message waits."""
+
+
+class SessionList(Response):
+    sessions: list[SessionInfo]
+
+
+class OutputText(Response):
+    session_id: str
+    lines: list[str]
+
+
+class Send(Request):
+    text: str
+    sender_session_id: str | None = None
+    sender_name: str | None = None
+    delivery_mode: Mode = Mode.SEQUENTIAL
+    timeout_seconds: PositiveSeconds | None = None
+    notify_on_delivery: bool = False
+    notify_after_seconds: PositiveSeconds | None = None
+
+
+class Sent(Response):
+    id: str
+    session_id: str
+    status: Status
+    queue_position: int
+    delivery_mode: Mode
+    estimated_delivery: str
+    """`now`, `after_earlier_messages`, or `waiting_for_…` with the reason why the session's queue stands."""
+
+
+class PendingMessage(Response):
+    id: str
+    sender: str | None
+    queued_at: datetime
+    timeout_at: datetime | None
+    status: Status
+    reason: HoldReason | None
+    held_since: datetime | None
+    delivery_mode: Mode
+    text: str
+
+
+class SendQueue(Response):
+    session_id: str
+    is_idle: bool | None
+    """null: not known."""
+    pending_count: int
+    pending_messages: list[PendingMessage]
+    saved_user_input: str | None
+
+
+class ReceiptInfo(Response):
+    status: Status
+    at: datetime
+    reason: HoldReason | None
+    detail: str
+    channel: Channel | None
+
+
+class MessageInfo(Response):
+    id: str
+    session_id: str
+    session_name: str
+    sender_session_id: str | None
+    sender: str | None
+    text: str
+    delivery_mode: Mode
+    status: Status
+    reason: HoldReason | None
+    held_since: datetime | None
+    attempts: int
+    channel: Channel | None
+    queued_at: datetime
+    timeout_at: datetime | None
+    delivered_at: datetime | None
+    acknowledged_at: datetime | None
+    completed_at: datetime | None
+    ended_at: datetime | None
+    receipts: list[ReceiptInfo]
+
+
+class MessageList(Response):
+    messages: list[MessageInfo]
+
+
+class EventInfo(Response):
+    seq: int
+    at: datetime
+    kind: str
+    session_id: str | None
+    message_id: str | None
+    data: dict[str, Any]
+
+
+class EventList(Response):
+    events: list[EventInfo]
+    last_seq: int
+
+
+class HookReport(Request):
+    agent: str
+    event: str
+    emitted_at: datetime
+    session_id: str | None = None
+    payload: dict[str, Any] = {}
+
+
+class HookTaken(Response):
+    session_id: str | None
+
+
+class Health(Response):
+    status: str
+    version: str
+    pid: int
+    started_at: datetime
+    sessions: int
+    tmux_version: str | None
+    database: str
+    last_event_seq: int
+
+
+class Nothing(Response):
+    """An empty object."""
+
+    note: str | UnsetType = UNSET
+
+
+def session_info(session: Session, pending: int = 0, reason: HoldReason | None = None) -> SessionInfo:
+    return SessionInfo(
+        id=session.id,
+        name=session.name,
+        agent=session.agent,
+        state=session.state,
+        host=session.host,
+        socket=session.pane.socket,
+        pane_id=session.pane.pane_id,
+        pane_pid=session.pane.pid,
+        command=list(session.command),
+        directory=session.directory,
+        is_adopted=session.is_adopted,
+        created_at=session.created_at,
+        gone_at=session.gone_at,
+        pending_count=pending,
+        hold_reason=reason,
+    )
+
+
+def message_info(message: Message, session_name: str, receipts: list[Receipt]) -> MessageInfo:
+    return MessageInfo(
+        id=message.id,
+        session_id=message.session_id,
+        session_name=session_name,
+        sender_session_id=message.sender_session_id,
+        sender=message.sender_name,
+        text=message.text,
+        delivery_mode=message.mode,
+        status=message.status,
+        reason=message.hold_reason,
+        held_since=message.held_since,
+        attempts=message.attempts,
+        channel=message.channel,
+        queued_at=message.queued_at,
+        timeout_at=message.timeout_at,
+        delivered_at=message.delivered_at,
+        acknowledged_at=message.acknowledged_at,
+        completed_at=message.completed_at,
+        ended_at=message.ended_at,
+        receipts=[
+            ReceiptInfo(status=r.status, at=r.at, reason=r.reason, detail=r.detail, channel=r.channel) for r in receipts
+        ],
+    )
+
+
+def pending_message(message: Message) -> PendingMessage:
+    return PendingMessage(
+        id=message.id,
+        sender=message.sender_name,
+        queued_at=message.queued_at,
+        timeout_at=message.timeout_at,
+        status=message.status,
+        reason=message.hold_reason,
+        held_since=message.held_since,
+        delivery_mode=message.mode,
+        text=message.text,
+    )
