@@ -19,7 +19,7 @@ class Response(Struct, frozen=True, kw_only=True):
     pass
 
 
-class Problem(Response):
+class Problem(Response, frozen=True, kw_only=True):
     """RFC 9457 problem details, with a stable `code` and a `hint` that says what to do next."""
 
     type: str = "about:blank"
@@ -30,7 +30,7 @@ class Problem(Response):
     hint: str
 
 
-class NewSession(Request):
+class NewSession(Request, frozen=True, kw_only=True):
     command: Annotated[list[str], Meta(min_length=1)]
     name: str | None = None
     agent: str | None = None
@@ -44,7 +44,7 @@ class NewSession(Request):
     """tmux -S"""
 
 
-class AdoptPane(Request):
+class AdoptPane(Request, frozen=True, kw_only=True):
     target: str
     name: str | None = None
     agent: str | None = None
@@ -52,11 +52,11 @@ class AdoptPane(Request):
     socket_path: str | None = None
 
 
-class RenameSession(Request):
+class RenameSession(Request, frozen=True, kw_only=True):
     name: str
 
 
-class SessionInfo(Response):
+class SessionInfo(Response, frozen=True, kw_only=True):
     id: str
     name: str
     agent: str
@@ -75,16 +75,16 @@ class SessionInfo(Response):
     """Why the first waiting message waits."""
 
 
-class SessionList(Response):
+class SessionList(Response, frozen=True, kw_only=True):
     sessions: list[SessionInfo]
 
 
-class OutputText(Response):
+class OutputText(Response, frozen=True, kw_only=True):
     session_id: str
     lines: list[str]
 
 
-class Send(Request):
+class Send(Request, frozen=True, kw_only=True):
     text: str
     sender_session_id: str | None = None
     sender_name: str | None = None
@@ -94,7 +94,7 @@ class Send(Request):
     notify_after_seconds: PositiveSeconds | None = None
 
 
-class Sent(Response):
+class Sent(Response, frozen=True, kw_only=True):
     id: str
     session_id: str
     status: Status
@@ -104,7 +104,7 @@ class Sent(Response):
     """`now`, `after_earlier_messages`, or `waiting_for_…` with the reason why the session's queue stands."""
 
 
-class PendingMessage(Response):
+class PendingMessage(Response, frozen=True, kw_only=True):
     id: str
     sender: str | None
     queued_at: datetime
@@ -116,7 +116,7 @@ class PendingMessage(Response):
     text: str
 
 
-class SendQueue(Response):
+class SendQueue(Response, frozen=True, kw_only=True):
     session_id: str
     is_idle: bool | None
     """null: not known."""
@@ -125,7 +125,7 @@ class SendQueue(Response):
     saved_user_input: str | None
 
 
-class ReceiptInfo(Response):
+class ReceiptInfo(Response, frozen=True, kw_only=True):
     status: Status
     at: datetime
     reason: HoldReason | None
@@ -133,7 +133,7 @@ class ReceiptInfo(Response):
     channel: Channel | None
 
 
-class MessageInfo(Response):
+class MessageInfo(Response, frozen=True, kw_only=True):
     id: str
     session_id: str
     session_name: str
@@ -155,11 +155,11 @@ class MessageInfo(Response):
     receipts: list[ReceiptInfo]
 
 
-class MessageList(Response):
+class MessageList(Response, frozen=True, kw_only=True):
     messages: list[MessageInfo]
 
 
-class EventInfo(Response):
+class EventInfo(Response, frozen=True, kw_only=True):
     seq: int
     at: datetime
     kind: str
@@ -168,12 +168,12 @@ class EventInfo(Response):
     data: dict[str, Any]
 
 
-class EventList(Response):
+class EventList(Response, frozen=True, kw_only=True):
     events: list[EventInfo]
     last_seq: int
 
 
-class HookReport(Request):
+class HookReport(Request, frozen=True, kw_only=True):
     agent: str
     event: str
     emitted_at: datetime
@@ -181,11 +181,11 @@ class HookReport(Request):
     payload: dict[str, Any] = {}
 
 
-class HookTaken(Response):
+class HookTaken(Response, frozen=True, kw_only=True):
     session_id: str | None
 
 
-class Health(Response):
+class Health(Response, frozen=True, kw_only=True):
     status: str
     version: str
     pid: int
@@ -196,7 +196,7 @@ class Health(Response):
     last_event_seq: int
 
 
-class Nothing(Response):
+class Nothing(Response, frozen=True, kw_only=True):
     """An empty object."""
 
     note: str | UnsetType = UNSET
