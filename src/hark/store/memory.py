@@ -1,0 +1,265 @@
+"""The contract in plain dicts: for tests, and as the shortest statement of what the other stores must do.
+
+There is one event loop and no await inside a change, so every change is whole. A hop looks at everything that can refuse it
+before it writes anything.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from hark.model.event import Event
+from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.message import Draft, Lease, Message, Receipt, Status
+from hark.model.reminder import Reminder
+from hark.model.session import Session
+from hark.queue import lifecycle, ordering
+from hark.queue.lifecycle import Step
+from hark.store import rules
+from hark.store.contract import Enqueued
+
+
+class MemoryStore:
+    def __init__(self) -> None:
+        self._is_open = False
+        self._listeners: list[Callable[[Event], None]] = []
+        self._sequence = 0
+        self._sessions: dict[SessionId, Session] = {}
+        self._messages: dict[MessageId, Message] = {}
+        self._receipts: dict[MessageId, list[Receipt]] = {}
+        self._leases: dict[SessionId, Lease] = {}
+        self._fences: dict[SessionId, int] = {}
+        self._events: list[Event] = []
+        self._drafts: dict[SessionId, Draft] = {}
+        self._reminders: dict[ReminderId, Reminder] = {}
+
+    async def open(self) -> None:
+        self._is_open = True
+
+    async def close(self) -> None:
+        self._is_open = False
+
+    # sessions
+
+    async def add_session(self, session: Session, event: Event) -> None:
+        self._check_open()
+        if session.id in self._sessions:
+            raise rules.id_taken("session", session.id)
+        yielding = self._yielding(session)
+        self._record(event)
+        self._sessions |= {**yielding, session.id: session}
+        await _listeners_turn()
+
+    async def change_session(
+        self, session_id: SessionId, changes: dict[str, Any], event: Event | None = None
+    ) -> Session:
+        session = rules.replaced(self._session(session_id), changes)
+        yielding = self._yielding(session)
+        if event:
+            self._record(event)
+        self._sessions |= {**yielding, session_id: session}
+        await _listeners_turn()
+        return session
+
+    async def remove_session(self, session_id: SessionId) -> None:
+        self._session(session_id)
+        for message in [m for m in self._messages.values() if m.session_id == session_id]:
+            del self._messages[message.id], self._receipts[message.id]
+        self._reminders = {i: r for i, r in self._reminders.items() if r.session_id != session_id}
+        for of_session in (self._sessions, self._drafts, self._leases, self._fences):
+            of_session.pop(session_id, None)
+
+    async def session(self, session_id: SessionId) -> Session:
+        return self._session(session_id)
+
+    async def sessions(self) -> Sequence[Session]:
+        self._check_open()
+        return sorted(self._sessions.values(), key=lambda session: session.created_at)
+
+    # messages
+
+    async def enqueue(self, message: Message) -> Enqueued:
+        self._session(message.session_id)
+        if stored := self._same_key(message):
+            rules.check_repeat(stored, message)
+            return Enqueued(stored, self._position(stored), False)
+        if message.id in self._messages:
+            raise rules.id_taken("message", message.id)
+        begun = lifecycle.first(structs.replace(message, sequence=self._sequence + 1))
+        self._record(begun.event)
+        self._sequence += 1
+        self._messages[message.id] = begun.message
+        self._receipts[message.id] = [begun.receipt]
+        enqueued = Enqueued(begun.message, self._position(begun.message), True)
+        await _listeners_turn()
+        return enqueued
+
+    async def move(self, message_id: MessageId, step: Step, fence: int | None = None) -> Message:
+        message = self._message(message_id)
+        if fence is not None:
+            self._check_fence(message.session_id, fence)
+        advanced = lifecycle.advance(message, step)
+        self._record(advanced.event)
+        self._messages[message_id] = advanced.message
+        self._receipts[message_id].append(advanced.receipt)
+        await _listeners_turn()
+        return advanced.message
+
+    async def message(self, message_id: MessageId) -> Message:
+        return self._message(message_id)
+
+    async def find_messages(self, prefix: str, limit: int = 9) -> Sequence[MessageId]:
+        self._check_open()
+        return [message_id for message_id in self._messages if message_id.startswith(prefix)][:limit]
+
+    async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
+        self._check_open()
+        return [m for m in self._pending() if session_id in (None, m.session_id)]
+
+    async def messages(
+        self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
+    ) -> Sequence[Message]:
+        self._check_open()
+        wanted = statuses or tuple(Status)
+        newest_first = reversed(self._messages.values())
+        return [m for m in newest_first if m.session_id == session_id and m.status in wanted][:limit]
+
+    async def expired(self, now: datetime) -> Sequence[Message]:
+        self._check_open()
+        return sorted((m for m in self._pending() if lifecycle.is_expired(m, now)), key=lambda m: m.timeout_at or now)
+
+    async def next_timeout(self) -> datetime | None:
+        self._check_open()
+        return min((m.timeout_at for m in self._pending() if m.timeout_at), default=None)
+
+    async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
+        self._check_open()
+        return list(self._receipts.get(message_id, ()))
+
+    # leases
+
+    async def acquire_lease(self, session_id: SessionId, owner: str, now: datetime, until: datetime) -> Lease | None:
+        self._session(session_id)
+        held = self._leases.get(session_id)
+        if held and held.owner != owner and held.expires_at > now:
+            return None
+        if not held or held.owner != owner:
+            self._fences[session_id] = self._fences.get(session_id, 0) + 1
+        lease = Lease(session_id=session_id, owner=owner, fence=self._fences[session_id], expires_at=until)
+        self._leases[session_id] = lease
+        return lease
+
+    async def release_lease(self, lease: Lease) -> None:
+        self._check_open()
+        held = self._leases.get(lease.session_id)
+        if held and (held.owner, held.fence) == (lease.owner, lease.fence):
+            del self._leases[lease.session_id]
+
+    # events
+
+    async def add_event(self, event: Event) -> Event:
+        self._check_open()
+        written = self._record(event)
+        await _listeners_turn()
+        return written
+
+    async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+        self._check_open()
+        return [event for event in self._events if event.seq > after][:limit]
+
+    async def last_event_seq(self) -> int:
+        self._check_open()
+        return len(self._events)
+
+    def on_event(self, listener: Callable[[Event], None]) -> None:
+        self._listeners.append(listener)
+
+    # drafts, reminders
+
+    async def save_draft(self, draft: Draft) -> None:
+        self._session(draft.session_id)
+        self._drafts[draft.session_id] = draft
+
+    async def draft(self, session_id: SessionId) -> Draft | None:
+        self._check_open()
+        return self._drafts.get(session_id)
+
+    async def delete_draft(self, session_id: SessionId) -> None:
+        self._check_open()
+        self._drafts.pop(session_id, None)
+
+    async def add_reminder(self, reminder: Reminder) -> None:
+        self._session(reminder.session_id)
+        if reminder.id in self._reminders:
+            raise rules.id_taken("reminder", reminder.id)
+        self._reminders[reminder.id] = reminder
+
+    async def change_reminder(self, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder:
+        self._check_open()
+        if reminder_id not in self._reminders:
+            raise rules.no_reminder(reminder_id)
+        reminder = rules.replaced(self._reminders[reminder_id], changes)
+        self._session(reminder.session_id)
+        self._reminders[reminder_id] = reminder
+        return reminder
+
+    async def reminders(self) -> Sequence[Reminder]:
+        self._check_open()
+        waiting = (r for r in self._reminders.values() if r.fired_at is None and r.cancelled_at is None)
+        return sorted(waiting, key=lambda r: (r.fire_at, r.created_at, r.id))
+
+    # what the hops are made of
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise rules.store_closed()
+
+    def _session(self, session_id: SessionId) -> Session:
+        self._check_open()
+        if session_id not in self._sessions:
+            raise rules.no_session(session_id)
+        return self._sessions[session_id]
+
+    def _message(self, message_id: MessageId) -> Message:
+        self._check_open()
+        if message_id not in self._messages:
+            raise rules.no_message(message_id)
+        return self._messages[message_id]
+
+    def _yielding(self, session: Session) -> dict[SessionId, Session]:
+        others = (other for other in self._sessions.values() if other.id != session.id)
+        return {other.id: rules.yielded(other) for other in others if other.name == session.name}
+
+    def _same_key(self, message: Message) -> Message | None:
+        if message.idempotency_key is None:
+            return None
+        key = (message.session_id, message.idempotency_key)
+        return next((m for m in self._messages.values() if (m.session_id, m.idempotency_key) == key), None)
+
+    def _pending(self) -> Iterable[Message]:
+        return (m for m in self._messages.values() if m.status in lifecycle.PENDING)
+
+    def _position(self, message: Message) -> int:
+        order = ordering.delivery_order(m for m in self._pending() if m.session_id == message.session_id)
+        return order.index(message) + 1 if message in order else 0
+
+    def _check_fence(self, session_id: SessionId, fence: int) -> None:
+        held = self._leases.get(session_id)
+        if held is None or held.fence != fence:
+            raise rules.lease_lost(session_id, fence)
+
+    def _record(self, event: Event) -> Event:
+        written = rules.sealed(event, len(self._events) + 1, msgspec.json.encode(event.data))
+        self._events.append(written)
+        for listener in self._listeners:
+            asyncio.get_running_loop().call_soon(listener, written)
+        return written
+
+
+async def _listeners_turn() -> None:
+    """Lets the listeners hear of a change before its caller goes on."""
+    await asyncio.sleep(0)

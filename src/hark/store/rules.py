@@ -1,0 +1,66 @@
+"""What all stores must decide alike, and the refusals of the contract, worded once."""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from hark.model.errors import HarkError
+from hark.model.event import Event
+from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.message import Message
+from hark.model.session import Session, SessionState
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def yielded(holder: Session) -> Session:
+    """The session that held a wanted name, under the name it keeps. A running one does not yield."""
+    if holder.state is SessionState.RUNNING:
+        raise HarkError("name-taken", f"a running session is called {holder.name!r}", "choose another name")
+    return msgspec.structs.replace(holder, name=f"{holder.name}~{holder.id}")
+
+
+def check_repeat(stored: Message, repeated: Message) -> None:
+    """The same idempotency key may come again with the same text only."""
+    if stored.text != repeated.text:
+        raise HarkError(
+            "idempotency-conflict",
+            f"the key {repeated.idempotency_key!r} was used for another text (message {stored.id})",
+            "use a new key for a new message",
+        )
+
+
+def replaced(value: T, changes: dict[str, Any]) -> T:
+    """`structs.replace`, except that an id stays what it is."""
+    if "id" in changes:
+        raise TypeError(f"the id of a {type(value).__name__} cannot be changed")
+    return msgspec.structs.replace(value, **changes)
+
+
+def sealed(event: Event, seq: int, data: bytes | str) -> Event:
+    """The event as every reader will see it: with its seq, and its data as JSON carries it."""
+    return msgspec.structs.replace(event, seq=seq, data=msgspec.json.decode(data))
+
+
+def no_session(session_id: SessionId) -> HarkError:
+    return HarkError("session-not-found", f"no session {session_id!r}", "`hark ls` shows the sessions there are")
+
+
+def no_message(message_id: MessageId) -> HarkError:
+    return HarkError("message-not-found", f"no message {message_id!r}", "`hark queue` shows the messages that wait")
+
+
+def no_reminder(reminder_id: ReminderId) -> HarkError:
+    return HarkError("reminder-not-found", f"no reminder {reminder_id!r}")
+
+
+def lease_lost(session_id: SessionId, fence: int) -> HarkError:
+    return HarkError("lease-lost", f"the lease {fence} on session {session_id!r} is not the current one any more")
+
+
+def store_closed() -> HarkError:
+    return HarkError("store-closed", "the store is not open", "start the daemon again")
+
+
+def id_taken(what: str, taken: str) -> HarkError:
+    return HarkError("internal", f"there is a {what} {taken!r} already")
