@@ -1,0 +1,81 @@
+"""tmux command lines, quoted so that every byte arrives: data never becomes syntax.
+
+One line (`a ; b ; c`) runs atomically against a typing human, several lines do not; that is why a Line holds several
+commands. Every command of a line gets one reply, unless one fails: that error is the last reply of its line.
+"""
+
+import re
+
+from msgspec import Struct
+
+from hark.model.errors import HarkError
+
+# Inside double quotes these could act; tmux reads \ooo back as the byte. UTF-8 passes raw.
+_ACTIVE = re.compile(r"[\x01-\x1f\"\\$`~#;\x7f]")
+
+FORBIDDEN_IN_PASTE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Everything but newline, tab and printable text: an escape sequence in a paste could end it and press keys."""
+
+
+class Line(Struct, frozen=True):
+    commands: tuple[str, ...]
+    replies: int
+
+    @property
+    def text(self) -> str:
+        return " ; ".join(self.commands)
+
+
+def quote(value: str) -> str:
+    if "\0" in value:
+        raise HarkError("text-control-bytes", "a NUL byte cannot be sent to tmux", "take it out of the text")
+    return '"' + _ACTIVE.sub(lambda hit: f"\\{ord(hit[0]):03o}", value) + '"'
+
+
+def command(name: str, *arguments: str) -> str:
+    """Flags are given as they are (`-t`), values are quoted; a value that starts with `-` must come after `--`."""
+    return " ".join((name, *(a if re.fullmatch(r"--?[A-Za-z]?", a) else quote(a) for a in arguments)))
+
+
+def line(*commands: str, extra_replies: int = 0) -> Line:
+    return Line(commands, len(commands) + extra_replies)
+
+
+def paste(pane_id: str, text: str, buffer: str, features: frozenset[str]) -> Line:
+    """Bracketed paste by a buffer of its own, deleted by the paste. `-r`: newlines stay newlines."""
+    if FORBIDDEN_IN_PASTE.search(text):
+        raise HarkError(
+            "text-control-bytes",
+            "control bytes are never pasted into a terminal",
+            "send printable text, newlines and tabs only",
+        )
+    flags = ["-p", "-r", "-d"] + (["-S"] if "paste-sanitises" in features else [])
+    return line(
+        command("set-buffer", "-b", buffer, "--", text), command("paste-buffer", *flags, "-b", buffer, "-t", pane_id)
+    )
+
+
+def press(pane_id: str, key: str) -> str:
+    return command("send-keys", "-t", pane_id, "--", key)
+
+
+def act_if(pane_id: str, condition: str, action: str) -> Line:
+    """Runs the action only if the format is true at that very moment: tmux decides and acts in one go, so nothing can happen
+    in between. The last reply says `done` or `withheld`; both branches give two replies beside that of if-shell itself."""
+    done = f"{action} ; {command('display-message', '-p', 'done')}"
+    withheld = f"{command('display-message', '-p', '')} ; {command('display-message', '-p', 'withheld')}"
+    return line(command("if-shell", "-F", "-t", pane_id, condition, done, withheld), extra_replies=2)
+
+
+def not_(condition: str) -> str:
+    return f"#{{?{condition},0,1}}"
+
+
+def all_of(*conditions: str) -> str:
+    """A format that is true when all are."""
+    first, *rest = conditions
+    return f"#{{&&:{first},{all_of(*rest)}}}" if rest else first
+
+
+def equals(variable: str, value: object) -> str:
+    return f"#{{==:#{{{variable}}},{value}}}"

@@ -1,0 +1,245 @@
+"""One tmux server: its panes, and what can be done to them. One control client, connected when needed, again with backoff."""
+
+import asyncio
+import itertools
+import os
+from collections.abc import Callable
+
+from hark.delivery.screen import Screen, parse_rows
+from hark.model.errors import HarkError
+from hark.model.session import Pane
+from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environment, tmux_gone
+from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste, press
+from hark.terminal.control import Notice, Reply
+from hark.terminal.facts import (
+    CLIENT_FORMAT,
+    PANE_FORMAT,
+    SCREEN_FORMAT,
+    PaneFacts,
+    ServerFacts,
+    parse_clients,
+    parse_pane,
+)
+from hark.terminal.version import check_version, features
+
+CONNECT_DEADLINE_S = 10.0
+BACKOFF_S = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)
+
+# After these the set of panes may be another one.
+_STRUCTURAL = {
+    "sessions-changed",
+    "unlinked-window-close",
+    "unlinked-window-add",
+    "window-close",
+    "session-closed",
+    "layout-change",
+}
+
+
+class TmuxServer:
+    def __init__(
+        self, socket: str, on_change: Callable[["TmuxServer"], None], program: str = "tmux", config: str | None = None
+    ) -> None:
+        self.socket = socket
+        self.version = (0, 0)
+        self.features: frozenset[str] = frozenset()
+        self._tmux = [program, "-u", "-S", socket]
+        self._config = ["-f", config] if config else []
+        self._on_change = on_change
+        self._client: ControlClient | None = None
+        self._connecting = asyncio.Lock()
+        self._failures = 0
+        self._retry_at = 0.0
+        self._buffers = itertools.count(1)
+        self._is_closed = False
+
+    async def connect(self, may_start: bool = False) -> ControlClient:
+        """With `may_start`, starts the server if there is none. Without, a server that is gone is `tmux-gone`."""
+        async with self._connecting:
+            if self._client and not self._client.is_lost:
+                return self._client
+            loop = asyncio.get_running_loop()
+            if self._is_closed or (not may_start and loop.time() < self._retry_at):
+                raise tmux_gone()
+            try:
+                self._client = await self._attach(may_start)
+            except HarkError:
+                self._failures = min(self._failures + 1, len(BACKOFF_S) - 1)
+                self._retry_at = loop.time() + BACKOFF_S[self._failures]
+                raise
+            self._failures = 0
+            return self._client
+
+    async def _attach(self, may_start: bool) -> ControlClient:
+        # -N: a server that is gone must not come back as an empty one.
+        options = self._config if may_start else ["-N"]
+        client = await ControlClient.connect(
+            [*self._tmux, *options], clean_environment(), self._notice, self._lost, CONNECT_DEADLINE_S
+        )
+        try:
+            [version] = _text(await client.run(line(command("display-message", "-p", "#{version}"))))
+            self.version = check_version(version)
+        except HarkError:
+            await client.close()
+            raise
+        self.features = features(self.version)
+        return client
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._client:
+            await self._client.close()
+
+    async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
+        return await (await self.connect()).run(line, deadline_s)
+
+    async def facts(self) -> ServerFacts:
+        asked = line(command("list-panes", "-a", "-F", PANE_FORMAT), command("list-clients", "-F", CLIENT_FORMAT))
+        panes, clients = await self.run(asked)
+        parsed = (parse_pane(text) for text in _text([panes]))
+        return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(_text([clients])))
+
+    async def resolve(self, target: str) -> PaneFacts:
+        """Any target that tmux understands: a pane id, session:window.pane, a name, {last}, a relative one."""
+        try:
+            [text] = _text(await self.run(line(command("display-message", "-p", "-t", target, PANE_FORMAT))))
+            facts = parse_pane(text)
+        except (HarkError, ValueError) as unknown:
+            if isinstance(unknown, HarkError) and unknown.code != "tmux-failed":
+                raise
+            raise HarkError(
+                "pane-not-found", f"tmux knows no pane {target!r}", "`tmux list-panes -a` shows them all"
+            ) from unknown
+        if not facts.pane_id.startswith("%"):
+            raise HarkError("pane-not-found", f"tmux knows no pane {target!r}", "`tmux list-panes -a` shows them all")
+        return facts
+
+    async def screen(self, pane: Pane) -> Screen:
+        """Cursor, mode and content of one instant: one line, so nothing can happen in between."""
+        asked = line(
+            command("display-message", "-p", "-t", pane.pane_id, SCREEN_FORMAT),
+            command("capture-pane", "-p", "-e", "-N", "-t", pane.pane_id),
+        )
+        head, body = await self.run(asked)
+        _, pid, dead, mode, columns, x, y, visible = _text([head])[0].split(" ")
+        if int(pid) != pane.pid or dead == "1":
+            raise HarkError(
+                "pane-not-found",
+                f"pane {pane.pane_id} is not the one it was",
+                "`hark ls` shows the sessions that are left",
+            )
+        return Screen(
+            rows=parse_rows(_text([body])),
+            columns=int(columns),
+            cursor_x=int(x),
+            cursor_y=int(y),
+            is_cursor_visible=visible == "1",
+            in_mode=mode not in ("", "0"),
+        )
+
+    async def history(self, pane_id: str, lines: int) -> list[str]:
+        """The last rendered lines, wraps joined, trailing blank lines dropped."""
+        reply = await self.run(line(command("capture-pane", "-p", "-J", "-S", str(-lines), "-t", pane_id)))
+        text = [row.rstrip() for row in _text(reply)]
+        while text and not text[-1]:
+            text.pop()
+        return text[-lines:]
+
+    async def paste(self, pane: Pane, text: str) -> None:
+        buffer = f"hark-{os.getpid()}-{next(self._buffers)}"
+        await self.run(paste(pane.pane_id, text, buffer, self.features))
+
+    async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str) -> bool:
+        """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
+        `screen` had it, and `proof` is still to be read on it."""
+        condition = all_of(
+            equals("pane_pid", pane.pid),
+            equals("pane_in_mode", 0),
+            equals("cursor_x", screen.cursor_x),
+            equals("cursor_y", screen.cursor_y),
+            f"#{{C:{proof}}}",
+        )
+        return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key))
+
+    async def new_session(
+        self, name: str, command_line: list[str], directory: str, environment: dict[str, str], columns: int, rows: int
+    ) -> Pane:
+        client = await self.connect(may_start=True)
+        variables = [part for key, value in environment.items() for part in ("-e", f"{key}={value}")]
+        size = ["-x", str(columns), "-y", str(rows)]
+        created = command(
+            "new-session",
+            "-d",
+            "-P",
+            "-F",
+            "#{pane_id} #{pane_pid}",
+            "-s",
+            name,
+            *size,
+            "-c",
+            directory,
+            *variables,
+            "--",
+            *command_line,
+        )
+        [text] = _text(await client.run(line(created), CONNECT_DEADLINE_S))
+        pane_id, pid = text.split(" ")
+        return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
+
+    async def new_window(self, session: str, command_line: list[str], directory: str) -> Pane:
+        created = command(
+            "new-window",
+            "-d",
+            "-P",
+            "-F",
+            "#{pane_id} #{pane_pid}",
+            "-t",
+            session,
+            "-c",
+            directory,
+            "--",
+            *command_line,
+        )
+        [text] = _text(await self.run(line(created)))
+        pane_id, pid = text.split(" ")
+        return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
+
+    async def window_size(self, pane_id: str) -> tuple[int, int]:
+        [text] = _text(
+            await self.run(line(command("display-message", "-p", "-t", pane_id, "#{window_width} #{window_height}")))
+        )
+        columns, rows = text.split(" ")
+        return int(columns), int(rows)
+
+    async def kill_pane(self, pane: Pane) -> bool:
+        """Only if it still is that process."""
+        return await self._act_if(pane.pane_id, equals("pane_pid", pane.pid), command("kill-pane", "-t", pane.pane_id))
+
+    async def pipe(self, pane: Pane, shell_command: str) -> bool:
+        """Sends what the pane prints to a command, unless the pane has a pipe already: it may be the human's own."""
+        opened = command("pipe-pane", "-O", "-t", pane.pane_id, _literal(shell_command))
+        return await self._act_if(pane.pane_id, not_("#{pane_pipe}"), opened)
+
+    async def _act_if(self, pane_id: str, condition: str, action: str) -> bool:
+        replies = await self.run(act_if(pane_id, condition, action))
+        return _text([replies[-1]]) == ["done"]
+
+    def _notice(self, notice: Notice) -> None:
+        if notice.name in _STRUCTURAL:
+            self._on_change(self)
+
+    def _lost(self) -> None:
+        self._on_change(self)
+
+
+def _text(replies: list[Reply]) -> list[str]:
+    return [line.decode("utf-8", "replace") for reply in replies for line in reply.lines]
+
+
+def _literal(shell_command: str) -> str:
+    """pipe-pane expands formats and strftime sequences in its command."""
+    return shell_command.replace("#", "##").replace("%", "%%")
+
+
+def is_hidden(session_name: str) -> bool:
+    return session_name == HIDDEN_SESSION

@@ -1,0 +1,110 @@
+"""What panes print, as it happens: one pipe per pane, handed over by `handoff`, always drained, never a process of its own."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shlex
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from hark.model.session import Pane
+from hark.terminal import handoff
+from hark.terminal.server import TmuxServer
+
+CHUNK = 65536
+HANDOFF_DEADLINE_S = 10.0
+
+
+class PaneStreams:
+    """`on_output` is called for every chunk; `on_closed` when a pane's pipe ends, because the pane or the server is gone or
+    because a human put a pipe of their own in its place."""
+
+    def __init__(self, path: Path, on_output: Callable[[Pane, bytes], None], on_closed: Callable[[Pane], None]) -> None:
+        self._path = path
+        self._on_output = on_output
+        self._on_closed = on_closed
+        self._listener: socket.socket | None = None
+        self._expected: dict[str, asyncio.Future[int]] = {}
+        self._open: dict[int, Pane] = {}
+
+    def open(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            self._path.unlink()
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.setblocking(False)
+        self._listener.bind(str(self._path))
+        os.chmod(self._path, 0o600)
+        self._listener.listen(64)
+        asyncio.get_running_loop().add_reader(self._listener, self._accept)
+
+    def close(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._listener:
+            loop.remove_reader(self._listener)
+            self._listener.close()
+            with contextlib.suppress(FileNotFoundError):
+                self._path.unlink()
+        for descriptor in list(self._open):
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
+        self._open.clear()
+
+    def is_open(self, pane: Pane) -> bool:
+        return pane in self._open.values()
+
+    async def attach(self, server: TmuxServer, pane: Pane) -> bool:
+        """False when the pane has a pipe of the human's: then there is no stream, and whoever waits must look instead."""
+        token = secrets.token_hex(16)
+        arrival = asyncio.get_running_loop().create_future()
+        self._expected[token] = arrival
+        words = [sys.executable, "-ISE", handoff.__file__, str(self._path), token]
+        try:
+            if not await server.pipe(pane, "exec " + shlex.join(words)):
+                return False
+            descriptor = await asyncio.wait_for(arrival, HANDOFF_DEADLINE_S)
+        except TimeoutError:
+            return False
+        finally:
+            self._expected.pop(token, None)
+        os.set_blocking(descriptor, False)
+        os.set_inheritable(descriptor, False)
+        self._open[descriptor] = pane
+        asyncio.get_running_loop().add_reader(descriptor, self._read, descriptor, pane)
+        return True
+
+    def _accept(self) -> None:
+        assert self._listener is not None
+        with contextlib.suppress(BlockingIOError):
+            connection, _ = self._listener.accept()
+            connection.setblocking(False)
+            asyncio.get_running_loop().add_reader(connection, self._receive, connection)
+
+    def _receive(self, connection: socket.socket) -> None:
+        """Only who knows a token that we gave out is listened to."""
+        descriptors: list[int] = []
+        with connection, contextlib.suppress(OSError):
+            asyncio.get_running_loop().remove_reader(connection)
+            data, descriptors, _, _ = socket.recv_fds(connection, 64, 4)
+            arrival = self._expected.get(data.decode("ascii", "replace"))
+            if arrival and not arrival.done() and descriptors:
+                arrival.set_result(descriptors.pop(0))
+        for unwanted in descriptors:
+            os.close(unwanted)
+
+    def _read(self, descriptor: int, pane: Pane) -> None:
+        try:
+            data = os.read(descriptor, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._on_output(pane, data)
+            return
+        asyncio.get_running_loop().remove_reader(descriptor)
+        os.close(descriptor)
+        del self._open[descriptor]
+        self._on_closed(pane)
