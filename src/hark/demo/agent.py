@@ -1,0 +1,104 @@
+"""`hark-demo-agent`: looks and behaves like an AI coding agent in a terminal, needs no key and no network.
+
+`make demo` and the integration tests drive it. It records what it received, so a test can compare that with what was
+sent, and a prompt can steer its own turn (see `directives.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+DESCRIPTION = "A stand-in for an AI coding agent: an input box, turns, permission dialogs; no key, no network."
+
+EPILOGUE = """\
+keys:
+  Enter              submit; while busy: queue, one turn for each queued prompt, in order
+  Ctrl-J, Alt-Enter  new line
+  Up, Down, Left, Right, Home, End, Ctrl-A, Ctrl-E, Ctrl-K, Ctrl-U, Ctrl-W
+                     move and delete as in emacs (by logical lines)
+  Ctrl-S             stash the draft (one place only); it comes back after the next submit,
+                     or with Ctrl-S on an empty box
+  Ctrl-G             edit the draft in $VISUAL or $EDITOR
+  Escape             interrupt the turn
+  Ctrl-C             clear the draft; on an empty box: quit
+  Ctrl-D             on an empty box: quit
+  in a dialog        Enter or 1 approves, 2 or Escape denies, nothing else counts, pastes neither
+
+directives inside a prompt:
+  [[busy=SECONDS]]               this turn lasts that long
+  [[ask=COMMAND]]                ask for permission to run COMMAND (nothing is ever run)
+  [[ask-after=SECONDS:COMMAND]]  the same, that long after the turn began
+  [[say=TEXT]]                   reply with TEXT on a line of its own
+
+record (--log), one JSON object a line with "at" (UTC) and "event":
+  ready, prompt {text}, queued {text}, asked {command}, approved {command}, denied {command},
+  interrupted, stopped, editor {before, after}, quit {reason}
+  Each is written before the screen shows it; ready when a paste would be accepted.
+
+hooks, if HARK_SESSION is set: `hark-hook demo EVENT` with JSON on standard input
+  prompt-submitted {prompt}, stopped {}, interrupted {}, permission-asked {command},
+  permission-answered {approved}
+
+environment:
+  HARK_DEMO_LOG      as --log
+  HARK_SESSION       the session this agent runs as; hooks are called only if it is set
+  HARK_HOOK_COMMAND  called instead of the hark-hook beside this program or on PATH
+  VISUAL, EDITOR     the editor of Ctrl-G
+
+exit status: 0 after quitting, 1 if it cannot run here, 2 for a wrong option
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = build_parser().parse_args(arguments)
+    try:
+        from hark.demo import program
+    except ModuleNotFoundError as missing:
+        if not (missing.name or "").startswith("prompt_toolkit"):
+            raise
+        return refuse("prompt_toolkit is not installed", "pip install 'hark[demo]'")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return refuse("this is not a terminal", "run it in one, for example: hark run hark-demo-agent")
+    settings = program.Settings(
+        busy_s=options.busy,
+        collapse_over_lines=options.collapse,
+        ask_at_start=options.ask_at_start,
+        log=options.log,
+        has_hooks="HARK_SESSION" in os.environ and not options.no_hooks,
+    )
+    asyncio.run(program.run(settings))
+    return 0
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hark-demo-agent",
+        description=DESCRIPTION,
+        epilog=EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    log = os.environ.get("HARK_DEMO_LOG")
+    parser.add_argument("--log", type=Path, metavar="FILE", default=Path(log) if log else None, help="record here")
+    parser.add_argument(
+        "--busy", type=float, metavar="SECONDS", default=0.2, help="how long a turn lasts (%(default)s)"
+    )
+    parser.add_argument(
+        "--collapse", type=int, metavar="LINES", help="show pastes of more lines than that as [Pasted text #N +K lines]"
+    )
+    parser.add_argument("--ask-at-start", metavar="COMMAND", help="open with a dialog that asks to run COMMAND")
+    parser.add_argument("--no-hooks", action="store_true", help="call no hooks, even if HARK_SESSION is set")
+    return parser
+
+
+def refuse(problem: str, hint: str) -> int:
+    print(f"hark-demo-agent: {problem}\nhint: {hint}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

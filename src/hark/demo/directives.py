@@ -1,0 +1,51 @@
+"""What a prompt asks the demo agent to do, so that a test can steer a turn from within its text. Pure.
+
+    [[busy=SECONDS]]              the turn lasts that long
+    [[ask=COMMAND]]               it asks at once whether it may run COMMAND
+    [[ask-after=SECONDS:COMMAND]] it asks that long after its start
+    [[say=TEXT]]                  its reply is TEXT, on a line of its own
+
+Anything that does not parse is ordinary text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+DIRECTIVE = re.compile(r"\[\[(busy|ask|ask-after|say)=(.*?)\]\]")
+SECONDS = re.compile(r"\d+(?:\.\d+)?|\.\d+")
+
+
+@dataclass(frozen=True)
+class Question:
+    after_s: float
+    command: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One turn: how long it works, what it asks meanwhile (in order of time), and what it says at its end."""
+
+    busy_s: float
+    questions: tuple[Question, ...]
+    reply: str
+
+
+def plan_turn(prompt: str, default_busy_s: float) -> Plan:
+    busy_s = default_busy_s
+    questions: list[Question] = []
+    said: list[str] = []
+    for name, value in DIRECTIVE.findall(prompt):
+        after, _, command = value.partition(":")
+        match name:
+            case "busy" if SECONDS.fullmatch(value):
+                busy_s = float(value)
+            case "ask":
+                questions.append(Question(0.0, value))
+            case "ask-after" if SECONDS.fullmatch(after) and command:
+                questions.append(Question(float(after), command))
+            case "say":
+                said.append(value)
+    questions.sort(key=lambda question: question.after_s)
+    return Plan(busy_s, tuple(questions), "\n".join(said) or f"● received {len(prompt)} characters")

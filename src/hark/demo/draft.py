@@ -1,0 +1,82 @@
+"""The text in the demo agent's input box: pastes that show collapsed, one stash, and the trip to the human's editor."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
+
+PLACEHOLDER = re.compile(r"\[Pasted text #\d+ \+\d+ lines\]")
+
+
+class Draft:
+    def __init__(self, collapse_over_lines: int | None) -> None:
+        self.buffer = Buffer(multiline=True)
+        self.stash: Document | None = None
+        self._collapse_over_lines = collapse_over_lines
+        self._pasted: dict[str, str] = {}
+
+    @property
+    def text(self) -> str:
+        """The exact draft, with what collapsed pastes stand for."""
+        return PLACEHOLDER.sub(lambda found: self._pasted.get(found[0], found[0]), self.buffer.text)
+
+    def paste(self, text: str) -> None:
+        # Terminals send the line ends of a paste as carriage returns.
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        newlines = text.count("\n")
+        if self._collapse_over_lines is not None and newlines + 1 > self._collapse_over_lines:
+            placeholder = f"[Pasted text #{len(self._pasted) + 1} +{newlines} lines]"
+            self._pasted[placeholder] = text
+            text = placeholder
+        self.buffer.insert_text(text)
+
+    def clear(self) -> None:
+        self.buffer.reset()
+
+    def replace(self, text: str) -> None:
+        self.buffer.document = Document(text, len(text))
+
+    def swap_stash(self) -> None:
+        """Put the draft away, over whatever was stashed before; on an empty box, bring it back with its cursor."""
+        if self.buffer.text.strip():
+            self.stash = self.buffer.document
+            self.clear()
+        elif self.stash and not self.buffer.text:
+            self.buffer.document = self.stash
+            self.stash = None
+
+    def bring_back_stash(self) -> None:
+        """After a submit the stash returns by itself, with the cursor at its end."""
+        if self.stash:
+            self.replace(self.stash.text)
+            self.stash = None
+
+
+def find_editor() -> Sequence[str]:
+    """The words of the human's editor command; none if there is none that could be started."""
+    with suppress(ValueError):
+        words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+        if words and shutil.which(words[0]):
+            return words
+    return []
+
+
+def edit_text(editor: Sequence[str], text: str) -> str:
+    """The text after the editor; unchanged if the editor fails. Blocks: the terminal is the editor's meanwhile."""
+    with tempfile.TemporaryDirectory(prefix="hark-demo-") as directory:
+        file = Path(directory) / "draft.md"
+        file.write_bytes(text.encode("utf-8", "surrogateescape"))
+        finished = subprocess.run([*editor, str(file)], check=False)
+        if finished.returncode != 0:
+            return text
+        return file.read_bytes().decode("utf-8", "surrogateescape")

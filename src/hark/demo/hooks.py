@@ -1,0 +1,65 @@
+"""The demo agent's lifecycle hooks: `hark-hook demo EVENT`, JSON on its standard input.
+
+One worker calls them one after another, so a slow call can never let a later event overtake an earlier one, and the
+input box never waits for a hook. A hook that fails, hangs or is missing changes nothing for the agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import shutil
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+CALL_DEADLINE_S = 10.0
+FINISH_DEADLINE_S = 2.0
+
+
+def find_hook_command() -> Sequence[str]:
+    """The words of the hook command; none if there is no hook to call."""
+    if override := os.environ.get("HARK_HOOK_COMMAND"):
+        return shlex.split(override)
+    beside = Path(sys.executable).with_name("hark-hook")
+    found = str(beside) if os.access(beside, os.X_OK) else shutil.which("hark-hook")
+    return [found] if found else []
+
+
+class Hooks:
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._waiting: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+
+    def tell(self, event: str, **payload: str | bool) -> None:
+        if self._command:
+            self._waiting.put_nowait((event, json.dumps(payload).encode()))
+
+    async def run(self) -> None:
+        while True:
+            event, payload = await self._waiting.get()
+            # A missing command (OSError) and one that hangs are the hook's trouble, not the agent's.
+            with suppress(OSError, TimeoutError):
+                async with asyncio.timeout(CALL_DEADLINE_S):
+                    await self._call(event, payload)
+            self._waiting.task_done()
+
+    async def finish(self) -> None:
+        """Wait until all events so far were told, but not for long: the human has quit."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FINISH_DEADLINE_S):
+                await self._waiting.join()
+
+    async def _call(self, event: str, payload: bytes) -> None:
+        words = (*self._command, "demo", event)
+        process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL)
+        try:
+            await process.communicate(payload)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()

@@ -1,0 +1,26 @@
+"""What the demo agent saw and did, as JSON lines: the oracle that tests compare with what was sent."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+class Record:
+    """Appends one line an event, flushed at once; without a file it forgets everything."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._stream = file.open("a", encoding="ascii") if file else None
+
+    def write(self, event: str, **fields: str | bool) -> None:
+        if self._stream is None:
+            return
+        # ASCII with escapes, so that bytes which are not UTF-8 (surrogates in Python) are recorded too.
+        at = datetime.now(UTC).isoformat(timespec="microseconds")
+        self._stream.write(json.dumps({"at": at, "event": event, **fields}) + "\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        if self._stream is not None:
+            self._stream.close()

@@ -1,0 +1,132 @@
+"""The demo agent's work: turns, the prompts that wait for one, and the question that may stand in the way.
+
+At most one turn runs. A prompt submitted meanwhile waits; each waiting prompt gets a turn of its own, in order. Every
+change is recorded first, then told to the hooks, then shown: whoever sees it on the screen finds it in the record.
+All methods run in the event loop and take effect before they return, so a burst of keys meets the state that the key
+before it has left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from hark.demo.directives import Plan, plan_turn
+from hark.demo.hooks import Hooks
+from hark.demo.record import Record
+
+SPINNER_INTERVAL_S = 0.1
+
+
+class Phase(StrEnum):
+    IDLE = "idle"
+    BUSY = "busy"
+    WAITING = "waiting"
+
+
+class Display(Protocol):
+    def show(self, text: str) -> None:
+        """Add lines to the transcript."""
+
+    def refresh(self) -> None:
+        """Draw the footer, and the box or the dialog, as they are now."""
+
+
+@dataclass(frozen=True)
+class Dialog:
+    command: str
+    answered: asyncio.Future[bool]
+
+
+class Worker:
+    def __init__(self, record: Record, hooks: Hooks, tasks: asyncio.TaskGroup, busy_s: float) -> None:
+        self.dialog: Dialog | None = None
+        self.display: Display
+        self._record = record
+        self._hooks = hooks
+        self._tasks = tasks
+        self._busy_s = busy_s
+        self._turn: asyncio.Task[None] | None = None
+        self._waiting: deque[str] = deque()
+
+    @property
+    def phase(self) -> Phase:
+        if self.dialog:
+            return Phase.WAITING
+        return Phase.BUSY if self._turn else Phase.IDLE
+
+    def submit(self, prompt: str) -> None:
+        if self._turn is None:
+            self._begin(prompt)
+            return
+        self._record.write("queued", text=prompt)
+        self._waiting.append(prompt)
+        self.display.show("queued: " + indent(prompt, 8))
+
+    def interrupt(self) -> None:
+        if self._turn is None:
+            return
+        self._turn.cancel()
+        self._end("interrupted", "interrupted")
+
+    def abandon(self) -> None:
+        """The human has quit: end the turn and say nothing more about it."""
+        if self._turn:
+            self._turn.cancel()
+
+    def ask(self, command: str) -> asyncio.Future[bool]:
+        """Open the dialog; the future holds the answer."""
+        self._record.write("asked", command=command)
+        self._hooks.tell("permission-asked", command=command)
+        answered = asyncio.get_running_loop().create_future()
+        self.dialog = Dialog(command, answered)
+        self.display.refresh()
+        return answered
+
+    def answer(self, approved: bool) -> None:
+        if self.dialog is None:
+            return
+        outcome = "approved" if approved else "denied"
+        self._record.write(outcome, command=self.dialog.command)
+        self._hooks.tell("permission-answered", approved=approved)
+        self.dialog.answered.set_result(approved)
+        self.display.show(f"{outcome}: {self.dialog.command}")
+        self.dialog = None
+        self.display.refresh()
+
+    def _begin(self, prompt: str) -> None:
+        self._record.write("prompt", text=prompt)
+        self._hooks.tell("prompt-submitted", prompt=prompt)
+        self._turn = self._tasks.create_task(self._take_turn(plan_turn(prompt, self._busy_s)))
+        self.display.show("> " + indent(prompt, 2))
+
+    def _end(self, event: str, said: str) -> None:
+        self._record.write(event)
+        self._hooks.tell(event)
+        self._turn = None
+        self.display.show(said)
+        if self._waiting:
+            self._begin(self._waiting.popleft())
+
+    async def _take_turn(self, plan: Plan) -> None:
+        worked_s = 0.0
+        for question in plan.questions:
+            await self._work(question.after_s - worked_s)
+            worked_s = question.after_s
+            await self.ask(question.command)
+        await self._work(plan.busy_s - worked_s)
+        self._end("stopped", plan.reply)
+
+    async def _work(self, seconds: float) -> None:
+        clock = asyncio.get_running_loop().time
+        ends_at = clock() + seconds
+        while (left_s := ends_at - clock()) > 0:
+            await asyncio.sleep(min(left_s, SPINNER_INTERVAL_S))
+            self.display.refresh()
+
+
+def indent(text: str, columns: int) -> str:
+    return text.replace("\n", "\n" + " " * columns)
