@@ -1,0 +1,231 @@
+"""HTTP/1.1 over the daemon's unix socket: one connection per request, and no more of the protocol than the daemon speaks.
+
+Written by hand because `http.client` brings the email package and ssl with it, which costs more start-up time than the
+rest of `hark send` together. A request has one deadline for all of it; a stream has one for its head only.
+"""
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from time import monotonic, sleep
+from typing import Any
+from urllib.parse import quote
+
+from hark import paths
+from hark.model.errors import CODES, HarkError
+
+ANSWER_S = 30.0
+_CHUNK = 65536
+_CROWD_POLL_S = 0.01
+
+
+class ConnectionDropped(HarkError):
+    """What was asked may or may not have been done."""
+
+    def __init__(self) -> None:
+        super().__init__("daemon-unreachable", "the daemon went away before it answered", "`hark logs` may say why")
+
+
+class Answer:
+    """A response whose head has been read; the body is still on its way."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection = connection
+        self._deadline: float | None = deadline
+        self._buffer = b""
+        version, _, rest = self._line().partition(b" ")
+        if not version.startswith(b"HTTP/1."):
+            raise HarkError("daemon-unreachable", "what listens on the daemon's socket does not speak HTTP")
+        self.status = int(rest[:3])
+        self.headers: dict[bytes, bytes] = {}
+        while line := self._line():
+            name, _, value = line.partition(b":")
+            self.headers[name.strip().lower()] = value.strip().lower()
+
+    def body(self) -> bytes:
+        return b"".join(self.pieces())
+
+    def pieces(self, *, forever: bool = False) -> Iterator[bytes]:
+        """The body as it arrives. `forever`: the next piece may take as long as it likes."""
+        if forever:
+            self._deadline = None
+        if self.headers.get(b"transfer-encoding") == b"chunked":
+            while size := int(self._line().partition(b";")[0], 16):
+                yield self._exactly(size)
+                self._line()
+        elif b"content-length" in self.headers:
+            yield self._exactly(int(self.headers[b"content-length"]))
+
+    def _line(self) -> bytes:
+        while b"\n" not in self._buffer:
+            self._receive()
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line.rstrip(b"\r")
+
+    def _exactly(self, size: int) -> bytes:
+        pieces, missing = [self._buffer], size - len(self._buffer)
+        while missing > 0:
+            self._buffer = b""
+            self._receive()
+            pieces.append(self._buffer)
+            missing -= len(self._buffer)
+        whole = b"".join(pieces)
+        self._buffer = whole[size:]
+        return whole[:size]
+
+    def _receive(self) -> None:
+        self._connection.settimeout(_time_left_s(self._deadline))
+        received = self._connection.recv(_CHUNK)
+        if not received:
+            raise ConnectionDropped
+        self._buffer += received
+
+
+class Client:
+    """Speaks to the daemon, and starts it when it is not there, unless `starts_daemon` is off."""
+
+    def __init__(self, *, starts_daemon: bool = True, answer_s: float = ANSWER_S) -> None:
+        self._starts_daemon = starts_daemon and os.environ.get("HARK_NO_AUTOSTART") != "1"
+        self._answer_s = answer_s
+
+    def get(self, path: str, *, answer_s: float | None = None) -> Any:
+        return self._ask("GET", path, None, {}, answer_s, is_repeatable=True)
+
+    def post(self, path: str, body: object = None, *, idempotency_key: str | None = None) -> Any:
+        """With a key it is repeated once when the connection drops: the daemon knows it by its key."""
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        return self._ask("POST", path, body or {}, headers, None, is_repeatable=bool(idempotency_key))
+
+    def patch(self, path: str, body: object) -> Any:
+        return self._ask("PATCH", path, body, {}, None, is_repeatable=False)
+
+    def delete(self, path: str) -> Any:
+        return self._ask("DELETE", path, None, {}, None, is_repeatable=False)
+
+    def stream(self, path: str) -> Iterator[bytes]:
+        """Asks at once, so that nothing printed after this call is missed; the pieces come as they are read."""
+        connection = self.connect()
+        try:
+            answer = _exchange(connection, _request("GET", path, None, {}), self._answer_s)
+        except BaseException:
+            connection.close()
+            raise
+        return _follow(connection, answer)
+
+    def connect(self) -> socket.socket:
+        try:
+            return connect(self._answer_s)
+        except HarkError as error:
+            if error.code != "daemon-unreachable" or not self._starts_daemon:
+                raise
+        from hark.cli.launch import start_and_connect
+
+        return start_and_connect()
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: object,
+        headers: Mapping[str, str],
+        answer_s: float | None,
+        *,
+        is_repeatable: bool,
+    ) -> Any:
+        request = _request(method, path, body, headers)
+        try:
+            return self._ask_once(request, answer_s or self._answer_s)
+        except ConnectionDropped:
+            if not is_repeatable:
+                raise
+        return self._ask_once(request, answer_s or self._answer_s)
+
+    def _ask_once(self, request: bytes, answer_s: float) -> Any:
+        with self.connect() as connection, _foreign_errors_translated(answer_s):
+            return json.loads(_exchange(connection, request, answer_s).body())
+
+
+def segment(text: str) -> str:
+    """One segment of a path: session names may hold a slash."""
+    return quote(text, safe="")
+
+
+def connect(timeout_s: float = ANSWER_S) -> socket.socket:
+    path = paths.socket_path()
+    if os.path.lexists(path) and not paths.socket_is_ours(path):
+        raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"look who owns {path.parent}")
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(timeout_s)
+        _connect_in_the_crowd(connection, str(path), monotonic() + timeout_s)
+    except OSError as error:
+        connection.close()
+        raise HarkError("daemon-unreachable", "the daemon is not running", "`hark daemon start` starts it") from error
+    return connection
+
+
+def _connect_in_the_crowd(connection: socket.socket, path: str, deadline: float) -> None:
+    """A unix socket whose queue of callers is full refuses at once instead of letting the caller wait."""
+    while True:
+        try:
+            return connection.connect(path)
+        except BlockingIOError:
+            if monotonic() >= deadline:
+                raise
+            sleep(_CROWD_POLL_S)
+
+
+def problem(status: int, body: bytes) -> HarkError:
+    try:
+        fields = json.loads(body)
+        code, detail, hint = fields["code"], fields["detail"], fields.get("hint") or ""
+    except (ValueError, KeyError, TypeError):
+        return HarkError("internal", f"the daemon answered with status {status}", "`hark logs` may say why")
+    return HarkError(code if code in CODES else "internal", detail, hint)
+
+
+def _request(method: str, path: str, body: object, headers: Mapping[str, str]) -> bytes:
+    content = b"" if body is None else json.dumps(body).encode()
+    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: close", "Accept: application/json"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    if body is not None:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + content
+
+
+def _exchange(connection: socket.socket, request: bytes, answer_s: float) -> Answer:
+    deadline = monotonic() + answer_s
+    with _foreign_errors_translated(answer_s):
+        connection.settimeout(answer_s)
+        connection.sendall(request)
+        answer = Answer(connection, deadline)
+        if answer.status >= 400:
+            raise problem(answer.status, answer.body())
+        return answer
+
+
+def _follow(connection: socket.socket, answer: Answer) -> Iterator[bytes]:
+    with connection, _foreign_errors_translated(ANSWER_S):
+        yield from answer.pieces(forever=True)
+
+
+@contextmanager
+def _foreign_errors_translated(answer_s: float) -> Iterator[None]:
+    try:
+        yield
+    except ConnectionError as error:
+        raise ConnectionDropped from error
+    except TimeoutError as error:
+        detail = f"the daemon did not answer within {answer_s:g}s"
+        raise HarkError("daemon-unreachable", detail, "`hark logs` may say why") from error
+
+
+def _time_left_s(deadline: float | None) -> float | None:
+    if deadline is None:
+        return None
+    left = deadline - monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

@@ -1,0 +1,116 @@
+"""Starts the daemon in the background, as tmux starts its server: the first command that needs it brings it up.
+
+The child reports over a pipe: `ready`, or `error CODE<tab>DETAIL<tab>HINT`. Two commands may do this at the same time; the
+lock lets one daemon win, and the loser's `already-running` only means that there is a daemon to connect to. A daemon that
+is just stopping holds the lock too but will never accept again, so the loser tries both in turn until the deadline.
+
+HARK_SERVE_COMMAND replaces the command that is started. It exists for tests.
+"""
+
+import os
+import select
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from time import monotonic, sleep
+
+from hark import paths
+from hark.cli.client import connect
+from hark.model.errors import CODES, HarkError
+
+START_S = 15.0
+_OTHERS_TURN_S = 1.0
+_POLL_S = 0.02
+
+
+def start_and_connect(options: Sequence[str] = (), start_s: float = START_S) -> socket.socket:
+    """Returns once the daemon accepts: the one started here, or the one that won the race."""
+    deadline = monotonic() + start_s
+    while True:
+        start(options, deadline)
+        if connection := _connect_until(min(deadline, monotonic() + _OTHERS_TURN_S)):
+            return connection
+        if monotonic() >= deadline:
+            raise _not_started("a daemon holds the lock but does not answer")
+
+
+def start(options: Sequence[str], deadline: float) -> None:
+    """Raises what the child reports, except that another daemon is running already."""
+    report = _report_of_child(options, deadline)
+    if report == "ready":
+        return
+    kind, _, rest = report.partition(" ")
+    if kind != "error":
+        raise _not_started("the daemon did not start" if report == "" else f"the daemon reported {report!r}")
+    code, detail, hint = [*rest.split("\t"), "", ""][:3]
+    if code != "already-running":
+        raise HarkError(code if code in CODES else "internal", detail, hint)
+
+
+def daemon_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The caller's, but nothing that says in which pane or session the caller happens to be."""
+    kept = {name: value for name, value in environment.items() if name not in ("TMUX", "TMUX_PANE", "HARK_SESSION")}
+    if kept.get("HARK_HOME"):
+        kept["HARK_HOME"] = os.path.abspath(kept["HARK_HOME"])
+    return kept
+
+
+def _serve_command() -> list[str]:
+    if replaced := os.environ.get("HARK_SERVE_COMMAND"):
+        return shlex.split(replaced)
+    return [sys.executable, "-m", "hark.cli.main", "serve"]
+
+
+def _report_of_child(options: Sequence[str], deadline: float) -> str:
+    read_end, write_end = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [*_serve_command(), *options, "--ready-fd", str(write_end)],
+            pass_fds=[write_end],
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env=daemon_environment(os.environ),
+        )
+        process.returncode = 0  # It outlives us on purpose; else subprocess would warn about it.
+        os.close(write_end)
+        write_end = -1
+        return _read_line(read_end, deadline)
+    except OSError as error:
+        raise _not_started(f"the daemon could not be started: {error}") from error
+    finally:
+        os.close(read_end)
+        if write_end >= 0:
+            os.close(write_end)
+
+
+def _read_line(descriptor: int, deadline: float) -> str:
+    """The child's one line; empty when it ended without a word or the deadline passed."""
+    received = b""
+    while not received.endswith(b"\n"):
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - monotonic()))
+        piece = os.read(descriptor, 4096) if ready else b""
+        if not piece:
+            break
+        received += piece
+    return received.decode(errors="replace").rstrip("\n")
+
+
+def _connect_until(deadline: float) -> socket.socket | None:
+    while True:
+        try:
+            return connect()
+        except HarkError as error:
+            if error.code != "daemon-unreachable":
+                raise
+        if monotonic() >= deadline:
+            return None
+        sleep(_POLL_S)
+
+
+def _not_started(detail: str) -> HarkError:
+    return HarkError("daemon-not-started", detail, f"its log is {paths.log_path()}; `hark serve` shows it starting")

@@ -1,0 +1,142 @@
+"""The `hark` command. Its table of commands holds the short help, so that `hark --help` imports none of them."""
+
+import json
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from hark import __version__
+from hark.model.errors import Exit, HarkError
+
+# section -> command -> what it does
+COMMANDS: dict[str, dict[str, str]] = {
+    "Sessions": {
+        "new": "Start an agent in a session.",
+        "adopt": "Take over a tmux pane that is already there.",
+        "ls": "List the sessions.",
+        "attach": "Look at a session in your terminal.",
+        "output": "Print what a session shows.",
+        "rename": "Give a session another name.",
+        "kill": "End a session.",
+    },
+    "Messages": {
+        "send": "Send a message to a session.",
+        "show": "Tell the story of a message.",
+        "queue": "List what waits for a session, and why.",
+        "cancel": "Take a message back before it is typed.",
+        "events": "Print what happens.",
+    },
+    "Daemon": {
+        "serve": "Run the daemon in the foreground.",
+        "daemon": "Start, stop, look after or install the daemon.",
+        "logs": "Print the daemon's log.",
+        "completion": "Print the completion script for your shell.",
+        "version": "Print the version.",
+    },
+}
+NAMES = [name for section in COMMANDS.values() for name in section]
+
+
+class LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return NAMES
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in NAMES:
+            return None
+        command: click.Command = import_module(f"hark.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in NAMES and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(_no_command(args[0]), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for section, commands in COMMANDS.items():
+            with formatter.section(section):
+                formatter.write_dl(list(commands.items()), col_max=12)
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="hark %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> int:
+    """Deliver messages to AI coding agents in terminals without ever touching what a human is typing.
+
+    \b
+    Example:
+      hark new -n backend -- claude
+      hark send backend "run the tests"
+      hark ls
+    """
+    if ctx.invoked_subcommand is not None:
+        return Exit.OK
+    click.echo(ctx.get_help(), err=True)
+    return Exit.USAGE
+
+
+def main() -> int:
+    return run(sys.argv[1:])
+
+
+def run(arguments: list[str]) -> int:
+    is_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
+    try:
+        result = cli.main(arguments, prog_name=_program_name(), standalone_mode=False)
+        return result if isinstance(result, int) else Exit.OK
+    except HarkError as error:
+        report(error, is_json=is_json)
+        return error.exit_code
+    except click.Abort:
+        return Exit.INTERRUPTED
+    except click.ClickException as error:
+        report(_usage_error(error), is_json=is_json)
+        return error.exit_code
+    except Exception as error:  # The outermost border: a user gets a sentence, a developer the traceback.
+        if os.environ.get("HARK_DEBUG") == "1":
+            raise
+        detail = f"unexpected {type(error).__name__}: {error}"
+        report(HarkError("internal", detail, "HARK_DEBUG=1 shows where it happened"), is_json=is_json)
+        return Exit.FAILURE
+
+
+def report(error: HarkError, *, is_json: bool) -> None:
+    """As two lines for people; with --json as the same problem object that the API answers with."""
+    if is_json:
+        fields = {"type": "about:blank", "title": error.code.replace("-", " "), "status": int(error.http_status)}
+        click.echo(json.dumps(fields | {"detail": error.detail, "code": error.code, "hint": error.hint}), err=True)
+        return
+    click.echo(f"hark: {error.detail}", err=True)
+    if error.hint:
+        click.echo(f"  hint: {error.hint}", err=True)
+
+
+def _usage_error(error: click.ClickException) -> HarkError:
+    context = getattr(error, "ctx", None)
+    asked = context.command_path if context else "hark"
+    return HarkError("request-invalid", error.format_message(), f"`{asked} --help` shows how")
+
+
+def _no_command(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, NAMES, n=2)
+    return f"there is no command {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+
+
+def _program_name() -> str:
+    name = os.path.basename(sys.argv[0])
+    return name if name in ("hark", "sm") else "hark"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""Parameters that several commands share, and how they complete in the shell."""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from hark.cli.client import Client, segment
+from hark.model.duration import parse_duration
+from hark.model.errors import HarkError
+
+COMPLETION_S = 0.3
+
+
+def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """From what people write: 30s, 5m, 1h30m."""
+    return None if value is None else parse_duration(value)
+
+
+def complete_session(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    ask = _asker()
+    return [
+        CompletionItem(session["name"], help=session["agent"])
+        for session in ask("/sessions").get("sessions", [])
+        if session["name"].startswith(incomplete)
+    ]
+
+
+def complete_message(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    ask = _asker()
+    waiting = [session for session in ask("/sessions").get("sessions", []) if session["pending_count"]]
+    return [
+        CompletionItem(message["id"], help=message["text"][:40].replace("\n", " "))
+        for session in waiting
+        for message in ask(f"/sessions/{segment(session['id'])}/send-queue").get("pending_messages", [])
+        if message["id"].startswith(incomplete)
+    ]
+
+
+def _asker() -> Callable[[str], dict[str, Any]]:
+    """Somebody waits with a finger on Tab: one deadline for all questions, nothing is started, no error is shown."""
+    client = Client(starts_daemon=False, answer_s=COMPLETION_S)
+    deadline = monotonic() + COMPLETION_S
+
+    def ask(path: str) -> dict[str, Any]:
+        try:
+            return dict(client.get(path, answer_s=max(0.001, deadline - monotonic())))
+        except HarkError:
+            return {}
+
+    return ask
+
+
+json_option = click.option("--json", "is_json", is_flag=True, help="Print JSON, as the API answers it.")
+session_argument = click.argument("session", metavar="NAME", shell_complete=complete_session)
+message_argument = click.argument("message", metavar="ID", shell_complete=complete_message)

@@ -1,0 +1,158 @@
+"""hark send: put a message into a session's queue, and wait for what becomes of it if asked to."""
+
+import os
+import sys
+from time import monotonic
+from typing import Any
+
+import click
+
+from hark.cli.client import Client, segment
+from hark.cli.parameters import complete_session, json_option, seconds, session_argument
+from hark.cli.text import between, print_json, say
+from hark.model.duration import format_duration
+from hark.model.errors import Exit, HarkError
+
+# what is waited for -> the field that holds when it came true
+GOALS = {"submitted": "delivered_at", "acknowledged": "acknowledged_at", "completed": "completed_at"}
+ENDS = {
+    "expired": Exit.TIMED_OUT,
+    "cancelled": Exit.FAILURE,
+    "dead": Exit.FAILURE,
+    "uncertain": Exit.FAILURE,
+}
+LONGEST_POLL_S = 60.0
+GRACE_S = 1.0
+"""The daemon says itself that a message expired; it gets this long to do so before we say it for it."""
+
+
+@click.command()
+@session_argument
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who sends it. [default: $HARK_SESSION]")  # fmt: skip
+@click.option("--important", "mode", flag_value="important", help="Deliver before other waiting messages.")
+@click.option("--urgent", "mode", flag_value="urgent", help="Interrupt what the agent is doing.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    metavar="DURATION",
+    callback=seconds,
+    help="Give up when it was not typed by then, such as 5m.",
+)
+@click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Return when this has happened.")
+@click.option("--idempotency-key", "key", metavar="KEY", help="Sending twice with the same key delivers once.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the message's id.")
+@json_option
+def command(
+    session: str,
+    words: tuple[str, ...],
+    sender: str | None,
+    mode: str | None,
+    timeout_s: float | None,
+    goal: str | None,
+    key: str | None,
+    quiet: bool,
+    is_json: bool,
+) -> int:
+    """Send TEXT to the session NAME; `-` reads it from stdin. Put `--` before a text that starts with a dash.
+
+    Several words are joined by spaces. With --wait, exit code 5 means that it expired or that the --timeout ran out,
+    1 that it was cancelled, given up or is uncertain.
+
+    \b
+    Example:
+      hark send backend "run the tests"
+      git diff | hark send reviewer --wait completed --timeout 10m -
+    """
+    client = Client()
+    body: dict[str, Any] = {"text": message_text(words), "delivery_mode": mode or "sequential"}
+    body |= sender_fields(client, sender or os.environ.get("HARK_SESSION"))
+    if timeout_s is not None:
+        body["timeout_seconds"] = timeout_s
+    sent = client.post(f"/sessions/{segment(session)}/send", body, idempotency_key=key or os.urandom(16).hex())
+    if goal is None:
+        _print_sent(sent, session, quiet=quiet, is_json=is_json)
+        return Exit.OK
+    if quiet:
+        click.echo(sent["id"])
+    elif not is_json:
+        say(sent_line(sent, session))
+    message = wait_for(client, sent["id"], goal, timeout_s)
+    if is_json:
+        print_json(message)
+    elif not quiet:
+        click.echo(outcome_line(message, goal))
+    return ENDS.get(message["status"], Exit.OK)
+
+
+def message_text(words: tuple[str, ...]) -> str:
+    text = _from_stdin() if words == ("-",) else " ".join(words)
+    if not text.strip():
+        raise HarkError("text-empty", "there is no text to send", 'write it after the name: hark send NAME "text"')
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise HarkError("request-invalid", "the text is not UTF-8") from error
+    return text
+
+
+def _from_stdin() -> str:
+    try:
+        text = sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise HarkError("request-invalid", "what stdin holds is not UTF-8 text") from error
+    return text.removesuffix("\n").removesuffix("\r")
+
+
+def sender_fields(client: Client, sender: str | None) -> dict[str, str]:
+    """A session goes by its id; anybody else is a free name. A mere prefix of a session's name is not that session."""
+    if not sender:
+        return {}
+    try:
+        found = client.get(f"/sessions/{segment(sender)}")
+    except HarkError as error:
+        if error.code not in ("session-not-found", "session-ambiguous"):
+            raise
+        return {"sender_name": sender}
+    is_exact = sender in (found["id"], found["name"])
+    return {"sender_session_id": found["id"]} if is_exact else {"sender_name": sender}
+
+
+def wait_for(client: Client, message_id: str, goal: str, timeout_s: float | None) -> dict[str, Any]:
+    """The message when it has reached the goal or an end. The daemon answers in slices; we ask until it is so."""
+    deadline = None if timeout_s is None else monotonic() + timeout_s + GRACE_S
+    while True:
+        slice_s = LONGEST_POLL_S if deadline is None else min(LONGEST_POLL_S, max(0.1, deadline - monotonic()))
+        try:
+            path = f"/messages/{message_id}?wait={goal}&wait_seconds={slice_s:.3f}"
+            return dict(client.get(path, answer_s=slice_s + 10))
+        except HarkError as error:
+            if error.code != "wait-timeout":
+                raise
+            if deadline is not None and monotonic() >= deadline:
+                detail = f"{message_id} was not {goal} within {format_duration(timeout_s or 0)}"
+                raise HarkError("wait-timeout", detail, f"`hark show {message_id}` tells how far it got") from error
+
+
+def sent_line(sent: dict[str, Any], session: str) -> str:
+    return f"queued {sent['id']} for {session} (position {sent['queue_position']}, {sent['estimated_delivery']})"
+
+
+def outcome_line(message: dict[str, Any], goal: str) -> str:
+    """What was waited for when it has come true, else what became of it."""
+    status, at = goal, message.get(GOALS[goal])
+    if message["status"] in ENDS or at is None:
+        status, at = message["status"], _last_instant(message)
+    return f"{status} {message['id']} to {message['session_name']} after {between(message['queued_at'], at)}"
+
+
+def _last_instant(message: dict[str, Any]) -> str:
+    fields = ("ended_at", "completed_at", "acknowledged_at", "delivered_at")
+    return next((str(message[field]) for field in fields if message.get(field)), str(message["queued_at"]))
+
+
+def _print_sent(sent: dict[str, Any], session: str, *, quiet: bool, is_json: bool) -> None:
+    if is_json:
+        print_json(sent)
+    else:
+        click.echo(sent["id"] if quiet else sent_line(sent, session))
