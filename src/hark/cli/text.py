@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -114,3 +114,14 @@ def between(earlier: str, later: str) -> str:
 def clock(text: str) -> str:
     """An instant in the reader's own time zone."""
     return instant(text).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def key_values(fields: Mapping[str, Any]) -> str:
+    """name=value, quoted as JSON where a plain word would not do."""
+    return " ".join(f"{name}={_word(value)}" for name, value in fields.items())
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, str) and value and value.isprintable() and not set(value) & set(" \"'="):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,153 @@
+"""hark daemon: start, stop, look at, install."""
+
+import fcntl
+import os
+import sys
+from datetime import UTC, datetime
+from time import monotonic, sleep
+from typing import Any
+
+import click
+
+from hark import paths
+from hark.cli.client import Client
+from hark.cli.parameters import json_option
+from hark.cli.serve import parse_settings
+from hark.cli.text import between, print_json, say
+from hark.model.errors import Exit, HarkError
+
+STOP_S = 10.0
+_POLL_S = 0.05
+
+
+@click.group(no_args_is_help=False)
+def command() -> None:
+    """Start, stop, look at or install the daemon. Commands that need it start it by themselves.
+
+    \b
+    Example:
+      hark daemon status
+      hark daemon install --print
+    """
+
+
+@command.command()
+@click.option("-o", "--option", "settings", metavar="KEY=VALUE", multiple=True, help="Override a setting; repeatable.")
+def start(settings: tuple[str, ...]) -> None:
+    """Start the daemon in the background, if it is not running.
+
+    \b
+    Example:
+      hark daemon start
+    """
+    parse_settings(settings)
+    client = Client(starts_daemon=False)
+    try:
+        client.connect().close()
+        say("the daemon is running already")
+    except HarkError as error:
+        if error.code != "daemon-unreachable":
+            raise
+        from hark.cli.launch import start_and_connect
+
+        start_and_connect([word for setting in settings for word in ("-o", setting)]).close()
+    click.echo(f"running, pid {client.get('/healthz')['pid']}")
+
+
+@command.command()
+def stop() -> None:
+    """Stop the daemon, and wait until it is gone. Agents and their sessions go on.
+
+    \b
+    Example:
+      hark daemon stop
+    """
+    try:
+        Client(starts_daemon=False).post("/shutdown")
+    except HarkError as error:
+        if error.code != "daemon-unreachable":
+            raise
+        if is_lock_free():
+            say("the daemon is not running")
+            return
+    deadline = monotonic() + STOP_S
+    while not is_lock_free():
+        if monotonic() >= deadline:
+            raise HarkError("wait-timeout", f"the daemon did not stop within {STOP_S:g}s", "`hark logs` may say why")
+        sleep(_POLL_S)
+    say("the daemon has stopped")
+
+
+@command.command()
+@json_option
+def status(is_json: bool) -> int:
+    """Say whether the daemon runs: exit code 0 when it does, 6 when it does not.
+
+    \b
+    Example:
+      hark daemon status --json
+    """
+    try:
+        health = Client(starts_daemon=False).get("/healthz")
+    except HarkError as error:
+        if error.code != "daemon-unreachable":
+            raise
+        health = None
+    told = status_fields(health, datetime.now(UTC).isoformat())
+    if is_json:
+        print_json(told)
+    elif health is None:
+        say("the daemon is not running")
+    else:
+        click.echo("\n".join(f"{name:<9} {told[name]}" for name in ("pid", "version", "uptime", "socket", "database")))
+    return Exit.OK if health else Exit.UNREACHABLE
+
+
+@command.command()
+@click.option("--print", "is_printed_only", is_flag=True, help="Show the file instead of writing it.")
+def install(is_printed_only: bool) -> None:
+    """Write the file that lets systemd or launchd start the daemon at login. Turning it on is up to you.
+
+    \b
+    Example:
+      hark daemon install
+    """
+    from hark.cli.service import service
+
+    wanted = service(sys.platform, os.environ)
+    if is_printed_only:
+        click.echo(wanted.content, nl=False)
+        say(f"this goes to {wanted.path}")
+        return
+    try:
+        wanted.path.parent.mkdir(parents=True, exist_ok=True)
+        wanted.path.write_text(wanted.content)
+    except OSError as error:
+        detail = f"cannot write {wanted.path}: {error.strerror}"
+        raise HarkError(
+            "state-not-writable", detail, "`hark daemon install --print` shows what belongs there"
+        ) from error
+    click.echo(wanted.path)
+    say(f"turn it on with: {wanted.enable_command}")
+
+
+def status_fields(health: dict[str, Any] | None, now: str) -> dict[str, Any]:
+    if health is None:
+        return {"running": False, "socket": str(paths.socket_path())}
+    uptime = between(health["started_at"], now)
+    return {"running": True, **health, "uptime": uptime, "socket": str(paths.socket_path())}
+
+
+def is_lock_free() -> bool:
+    """Tries a shared lock and lets go at once, so that a daemon which is just starting is hardly ever in its way."""
+    try:
+        descriptor = os.open(paths.lock_path(), os.O_RDONLY)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

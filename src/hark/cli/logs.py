@@ -1,0 +1,96 @@
+"""hark logs: the daemon's log, read from its file, so that it can be read when the daemon is down."""
+
+import json
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import sleep
+from typing import TextIO
+
+import click
+
+from hark import paths
+from hark.cli.parameters import json_option
+from hark.cli.text import key_values, one_line
+from hark.model.errors import HarkError
+
+POLL_S = 0.2
+
+
+@click.command()
+@click.option("-f", "--follow", is_flag=True, help="Go on with lines as they are written.")
+@click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(min=0), help="How many lines.")
+@json_option
+def command(follow: bool, lines: int, is_json: bool) -> None:
+    """Print the last lines of the daemon's log; with --json as they stand in the file.
+
+    \b
+    Example:
+      hark logs -n 200
+      hark logs -f
+    """
+    path = paths.log_path()
+    if not follow and not path.exists():
+        raise HarkError("not-available", "there is no log yet", f"the daemon writes it to {path}")
+    for line in followed(path, lines, lambda: sleep(POLL_S)) if follow else last_lines(path, lines):
+        click.echo(line if is_json else log_line(line))
+
+
+def last_lines(path: Path, count: int) -> list[str]:
+    with path.open(errors="replace") as log:
+        return [line.rstrip("\n") for line in deque(log, maxlen=count)]
+
+
+def followed(path: Path, count: int, pause: Callable[[], None]) -> Iterator[str]:
+    """The last lines and then every new one, without end; a file that is replaced is read to its end first."""
+    log = _open_when_there(path, pause)
+    try:
+        yield from [line.rstrip("\n") for line in deque(log, maxlen=count)]
+        while True:
+            is_replaced = _is_replaced(log, path)
+            yield from _new_lines(log)
+            if is_replaced:
+                log.close()
+                log = _open_when_there(path, pause)
+            else:
+                pause()
+    finally:
+        log.close()
+
+
+def log_line(line: str) -> str:
+    """`time level message key=value…`; what is no JSON object is shown as it is."""
+    try:
+        fields = dict(json.loads(line))
+    except (ValueError, TypeError):
+        return one_line(line)
+    head = [one_line(str(fields.pop(name, "-"))) for name in ("time", "level", "message")]
+    return " ".join([*head, key_values(fields)]).rstrip()
+
+
+def _open_when_there(path: Path, pause: Callable[[], None]) -> TextIO:
+    while True:
+        try:
+            return path.open(errors="replace")
+        except FileNotFoundError:
+            pause()
+
+
+def _is_replaced(log: TextIO, path: Path) -> bool:
+    """By another file, or cut to a shorter one. Asked before the last read, so that nothing written in between is lost."""
+    try:
+        there, read = os.stat(path), os.fstat(log.fileno())
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) != (read.st_dev, read.st_ino) or there.st_size < log.tell()
+
+
+def _new_lines(log: TextIO) -> Iterator[str]:
+    while True:
+        start = log.tell()
+        line = log.readline()
+        if not line.endswith("\n"):
+            log.seek(start)
+            return
+        yield line.rstrip("\n")

@@ -1,0 +1,99 @@
+"""hark new: start an agent in a session of its own."""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from hark.cli.attach import attach
+from hark.cli.client import Client
+from hark.cli.parameters import json_option
+from hark.cli.server import chosen_server, server_options
+from hark.cli.text import print_json
+from hark.model.errors import Exit
+from hark.model.ids import check_name
+
+# What says where the caller is, not what the agent shall run with.
+_LEFT_OUT = {"TMUX", "TMUX_PANE", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"}
+_LEFT_OUT_PREFIXES = ("HARK_", "TERM_PROGRAM")
+
+
+@click.command(context_settings={"allow_interspersed_args": False})
+@click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
+@click.option("--agent", metavar="KIND", help="Agent kind. [default: known from the command]")
+@click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
+@click.option("-d", "--detached", is_flag=True, help="Do not attach to it.")
+@server_options
+@json_option
+@click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(
+    name: str | None,
+    agent: str | None,
+    directory: str | None,
+    detached: bool,
+    socket_name: str | None,
+    socket_path: str | None,
+    is_json: bool,
+    words: tuple[str, ...],
+) -> int:
+    """Start CMD in a new session and attach to it; without a terminal, or with -d, print its name and id.
+
+    \b
+    Example:
+      hark new -n backend -C ~/src/backend -- claude --model opus
+      hark new -d -n tests -- codex
+    """
+    body: dict[str, Any] = {
+        "command": list(words),
+        "name": check_name(name) if name else None,
+        "agent": agent,
+        "directory": existing_directory(directory),
+        "environment": session_environment(os.environ),
+    }
+    body |= terminal_size() | chosen_server(socket_name, socket_path, os.environ)
+    session = Client().post("/sessions", {field: value for field, value in body.items() if value is not None})
+    if is_json:
+        print_json(session)
+    elif detached or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        click.echo(f"{session['name']} {session['id']}")
+    else:
+        attach(session)
+    return Exit.OK
+
+
+def session_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The caller's, without what describes the caller's own terminal, and without what JSON cannot carry."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name not in _LEFT_OUT and not name.startswith(_LEFT_OUT_PREFIXES) and _is_utf8(name + value)
+    }
+
+
+def existing_directory(directory: str | None) -> str:
+    try:
+        path = os.path.abspath(os.path.expanduser(directory)) if directory is not None else os.getcwd()
+    except FileNotFoundError:
+        raise click.UsageError("the current directory is no longer there; say which one with -C") from None
+    if not os.path.isdir(path):
+        raise click.UsageError(f"{path} is not a directory")
+    return path
+
+
+def terminal_size() -> dict[str, int]:
+    """Of the terminal on stdout, within what a session may have; empty when there is none."""
+    try:
+        size = os.get_terminal_size(sys.stdout.fileno())
+    except (OSError, ValueError):
+        return {}
+    return {"columns": min(1000, max(20, size.columns)), "rows": min(500, max(5, size.lines))}
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,35 @@
+"""hark output: what a session shows."""
+
+import click
+
+from hark.cli.client import Client, segment
+from hark.cli.parameters import json_option, session_argument
+from hark.cli.text import print_json
+
+
+@click.command()
+@session_argument
+@click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(min=1), help="How many lines.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with the raw output of the terminal.")
+@json_option
+def command(session: str, lines: int, follow: bool, is_json: bool) -> None:
+    """Print the last lines of the session NAME, as its terminal shows them, wraps joined.
+
+    \b
+    Example:
+      hark output backend -n 100
+      hark output backend -f
+    """
+    if follow and is_json:
+        raise click.UsageError("--follow prints raw bytes, which --json cannot carry")
+    client, path = Client(), f"/sessions/{segment(session)}/output"
+    # The stream is opened first: what is printed between the two requests comes twice rather than never.
+    pieces = client.stream(f"{path}/stream") if follow else iter(())
+    shown = client.get(f"{path}?lines={lines}")
+    if is_json:
+        print_json(shown)
+        return
+    for line in shown["lines"]:
+        click.echo(line)
+    for piece in pieces:
+        click.echo(piece, nl=False)

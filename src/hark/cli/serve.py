@@ -1,0 +1,36 @@
+"""hark serve: the daemon in the foreground. The only command that imports the daemon."""
+
+import os
+
+import click
+
+from hark.model.errors import HarkError
+
+
+@click.command()
+@click.option("-o", "--option", "settings", metavar="KEY=VALUE", multiple=True, help="Override a setting; repeatable.")
+@click.option("--ready-fd", type=int, hidden=True, help="Descriptor to report to once the socket accepts.")
+def command(settings: tuple[str, ...], ready_fd: int | None) -> int:
+    """Run the daemon in the foreground until it is interrupted. Other commands start it by themselves when they need it.
+
+    \b
+    Example:
+      hark serve
+      hark serve -o input_poll_interval=2s
+    """
+    options = parse_settings(settings)
+    if ready_fd is not None:
+        os.set_inheritable(ready_fd, False)
+    from hark.app import serve
+
+    return serve(options, ready_fd)
+
+
+def parse_settings(settings: tuple[str, ...]) -> dict[str, str]:
+    parsed = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not key or not equals:
+            raise HarkError("config-invalid", f"{setting!r} is not a setting", "write it as KEY=VALUE")
+        parsed[key] = value
+    return parsed
