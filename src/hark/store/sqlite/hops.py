@@ -1,0 +1,231 @@
+"""The bodies of the hops: what each method of the contract does inside its transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import structs
+
+from hark.model.event import Event
+from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.message import Draft, Lease, Message, Receipt, Status
+from hark.model.reminder import Reminder
+from hark.model.session import Session
+from hark.queue import lifecycle
+from hark.queue.lifecycle import Step
+from hark.store import rules
+from hark.store.contract import Enqueued
+from hark.store.sqlite.rows import DRAFTS, EVENTS, MESSAGES, RECEIPTS, REMINDERS, SESSIONS, from_micros, to_micros
+from hark.store.sqlite.transaction import Transaction
+
+_LAST_CHARACTER = "\U0010ffff"
+
+# sessions
+
+
+def add_session(transaction: Transaction, session: Session, event: Event) -> None:
+    _free_name(transaction, session)
+    transaction.run("insert-session", SESSIONS.to_row(session))
+    transaction.record(event)
+
+
+def change_session(
+    transaction: Transaction, session_id: SessionId, changes: dict[str, Any], event: Event | None
+) -> Session:
+    session = rules.replaced(find_session(transaction, session_id), changes)
+    _free_name(transaction, session)
+    transaction.run("update-session", SESSIONS.to_row(session))
+    if event:
+        transaction.record(event)
+    return session
+
+
+def remove_session(transaction: Transaction, session_id: SessionId) -> None:
+    find_session(transaction, session_id)
+    transaction.run("delete-session", {"session_id": session_id})
+
+
+def find_session(transaction: Transaction, session_id: SessionId) -> Session:
+    row = transaction.one("find-session", session_id=session_id)
+    if row is None:
+        raise rules.no_session(session_id)
+    return SESSIONS.from_row(row)
+
+
+def list_sessions(transaction: Transaction) -> Sequence[Session]:
+    return [SESSIONS.from_row(row) for row in transaction.all("list-sessions")]
+
+
+def _free_name(transaction: Transaction, session: Session) -> None:
+    row = transaction.one("find-session-by-name", name=session.name)
+    if row is None:
+        return
+    holder = SESSIONS.from_row(row)
+    if holder.id != session.id:
+        transaction.run("update-session", SESSIONS.to_row(rules.yielded(holder)))
+
+
+# messages
+
+
+def enqueue(transaction: Transaction, message: Message) -> Enqueued:
+    find_session(transaction, message.session_id)
+    if stored := _same_key(transaction, message):
+        rules.check_repeat(stored, message)
+        return Enqueued(stored, _position(transaction, stored), False)
+    begun = lifecycle.first(message)
+    sequence = transaction.cell("enqueue-message", MESSAGES.to_row(begun.message))
+    transaction.run("insert-receipt", RECEIPTS.to_row(begun.receipt))
+    transaction.record(begun.event)
+    arrived = structs.replace(begun.message, sequence=sequence)
+    return Enqueued(arrived, _position(transaction, arrived), True)
+
+
+def move(transaction: Transaction, message_id: MessageId, step: Step, fence: int | None) -> Message:
+    message = find_message(transaction, message_id)
+    if fence is not None:
+        _check_fence(transaction, message.session_id, fence)
+    advanced = lifecycle.advance(message, step)
+    transaction.run("move-message", MESSAGES.to_row(advanced.message))
+    transaction.run("insert-receipt", RECEIPTS.to_row(advanced.receipt))
+    transaction.record(advanced.event)
+    return advanced.message
+
+
+def find_message(transaction: Transaction, message_id: MessageId) -> Message:
+    row = transaction.one("find-message", message_id=message_id)
+    if row is None:
+        raise rules.no_message(message_id)
+    return MESSAGES.from_row(row)
+
+
+def find_messages(transaction: Transaction, prefix: str, limit: int) -> Sequence[MessageId]:
+    found = transaction.all("find-messages-by-prefix", prefix=prefix, prefix_end=prefix + _LAST_CHARACTER, limit=limit)
+    return [message_id for (message_id,) in found]
+
+
+def list_pending(transaction: Transaction, session_id: SessionId | None) -> Sequence[Message]:
+    if session_id is None:
+        found = transaction.all("list-pending")
+    else:
+        found = transaction.all("list-pending-of-session", session_id=session_id)
+    return [MESSAGES.from_row(row) for row in found]
+
+
+def list_messages(
+    transaction: Transaction, session_id: SessionId, limit: int, statuses: Sequence[Status]
+) -> Sequence[Message]:
+    listed = f",{','.join(statuses or Status)},"
+    found = transaction.all("list-messages-of-session", session_id=session_id, limit=limit, statuses=listed)
+    return [MESSAGES.from_row(row) for row in found]
+
+
+def list_expired(transaction: Transaction, now: datetime) -> Sequence[Message]:
+    return [MESSAGES.from_row(row) for row in transaction.all("list-expired", now=to_micros(now))]
+
+
+def next_timeout(transaction: Transaction) -> datetime | None:
+    earliest = transaction.cell("find-next-timeout", {})
+    return None if earliest is None else from_micros(earliest)
+
+
+def list_receipts(transaction: Transaction, message_id: MessageId) -> Sequence[Receipt]:
+    return [RECEIPTS.from_row(row) for row in transaction.all("list-receipts", message_id=message_id)]
+
+
+def _same_key(transaction: Transaction, message: Message) -> Message | None:
+    if message.idempotency_key is None:
+        return None
+    row = transaction.one("find-message-by-key", session_id=message.session_id, idempotency_key=message.idempotency_key)
+    return MESSAGES.from_row(row) if row else None
+
+
+def _position(transaction: Transaction, message: Message) -> int:
+    if message.status not in lifecycle.PENDING:
+        return 0
+    place = {
+        "session_id": message.session_id,
+        "status": message.status,
+        "delivery_mode": message.mode,
+        "sequence": message.sequence,
+    }
+    return int(transaction.cell("count-pending-before", place)) + 1
+
+
+# leases
+
+
+def acquire_lease(
+    transaction: Transaction, session_id: SessionId, owner: str, now: datetime, until: datetime
+) -> Lease | None:
+    find_session(transaction, session_id)
+    holder, fence, expires_at = transaction.one("find-lease", session_id=session_id) or (None, 0, 0)
+    if holder is not None and holder != owner and expires_at > to_micros(now):
+        return None
+    if holder != owner:
+        fence += 1
+    expiry = to_micros(until)
+    transaction.run("save-lease", {"session_id": session_id, "owner": owner, "fence": fence, "expires_at": expiry})
+    return Lease(session_id=session_id, owner=owner, fence=fence, expires_at=until)
+
+
+def release_lease(transaction: Transaction, lease: Lease) -> None:
+    current = {"session_id": lease.session_id, "owner": lease.owner, "fence": lease.fence}
+    transaction.run("release-lease", current)
+
+
+def _check_fence(transaction: Transaction, session_id: SessionId, fence: int) -> None:
+    holder, current, _ = transaction.one("find-lease", session_id=session_id) or (None, 0, 0)
+    if holder is None or current != fence:
+        raise rules.lease_lost(session_id, fence)
+
+
+# events
+
+
+def add_event(transaction: Transaction, event: Event) -> Event:
+    return transaction.record(event)
+
+
+def list_events(transaction: Transaction, after: int, limit: int) -> Sequence[Event]:
+    return [EVENTS.from_row(row) for row in transaction.all("list-events", after=after, limit=limit)]
+
+
+def last_event_seq(transaction: Transaction) -> int:
+    return int(transaction.cell("find-last-event-seq", {}))
+
+
+# drafts, reminders
+
+
+def save_draft(transaction: Transaction, draft: Draft) -> None:
+    find_session(transaction, draft.session_id)
+    transaction.run("save-draft", DRAFTS.to_row(draft))
+
+
+def find_draft(transaction: Transaction, session_id: SessionId) -> Draft | None:
+    row = transaction.one("find-draft", session_id=session_id)
+    return DRAFTS.from_row(row) if row else None
+
+
+def delete_draft(transaction: Transaction, session_id: SessionId) -> None:
+    transaction.run("delete-draft", {"session_id": session_id})
+
+
+def add_reminder(transaction: Transaction, reminder: Reminder) -> None:
+    find_session(transaction, reminder.session_id)
+    transaction.run("insert-reminder", REMINDERS.to_row(reminder))
+
+
+def change_reminder(transaction: Transaction, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder:
+    row = transaction.one("find-reminder", reminder_id=reminder_id)
+    if row is None:
+        raise rules.no_reminder(reminder_id)
+    reminder = rules.replaced(REMINDERS.from_row(row), changes)
+    find_session(transaction, reminder.session_id)
+    transaction.run("update-reminder", REMINDERS.to_row(reminder))
+    return reminder
+
+
+def list_reminders(transaction: Transaction) -> Sequence[Reminder]:
+    return [REMINDERS.from_row(row) for row in transaction.all("list-reminders")]

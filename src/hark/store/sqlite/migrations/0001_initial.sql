@@ -1,0 +1,151 @@
+-- Instants are INTEGER microseconds since the epoch, truth values INTEGER 0 or 1, structures JSON in TEXT.
+
+CREATE TABLE schema_version (
+    version INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    applied_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE sessions (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    agent TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pane TEXT NOT NULL,
+    command TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    is_adopted INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    gone_at INTEGER,
+    do_not_disturb_since INTEGER,
+    nudge_seq INTEGER NOT NULL,
+    last_signal_at INTEGER
+) STRICT;
+
+-- AUTOINCREMENT: a place in the order of arrival is never given twice, even when messages are removed.
+CREATE TABLE messages (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    target_session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    sender_session_id TEXT,
+    sender_name TEXT,
+    text TEXT NOT NULL,
+    delivery_mode TEXT NOT NULL,
+    status TEXT NOT NULL,
+    hold_reason TEXT,
+    held_since INTEGER,
+    queued_at INTEGER NOT NULL,
+    timeout_at INTEGER,
+    staged_at INTEGER,
+    delivered_at INTEGER,
+    acknowledged_at INTEGER,
+    completed_at INTEGER,
+    ended_at INTEGER,
+    attempts INTEGER NOT NULL,
+    channel TEXT,
+    carrier TEXT,
+    is_raw INTEGER NOT NULL,
+    batch_id TEXT,
+    idempotency_key TEXT,
+    notify_on_delivery INTEGER NOT NULL,
+    notify_after_seconds REAL,
+    notify_on_stop INTEGER NOT NULL,
+    notify_on_failure INTEGER NOT NULL,
+    CHECK ((status = 'held') = (hold_reason IS NOT NULL))
+) STRICT;
+
+CREATE INDEX messages_of_session ON messages (target_session_id, sequence);
+
+CREATE INDEX messages_pending ON messages (sequence)
+WHERE status IN ('queued', 'held', 'staged');
+
+CREATE INDEX messages_pending_of_session ON messages (target_session_id, sequence)
+WHERE status IN ('queued', 'held', 'staged');
+
+-- Holds all that decides the order, so that a position is counted without touching the messages.
+CREATE INDEX messages_position ON messages (target_session_id, delivery_mode, status, sequence)
+WHERE status IN ('queued', 'held', 'staged');
+
+CREATE INDEX messages_timeout ON messages (timeout_at)
+WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL;
+
+CREATE UNIQUE INDEX messages_idempotency ON messages (target_session_id, idempotency_key)
+WHERE idempotency_key IS NOT NULL;
+
+-- queue/lifecycle.py as rows: a receipt that tells of an illegal change cannot be stored.
+CREATE TABLE transitions (
+    previous_status TEXT NOT NULL,
+    status TEXT NOT NULL,
+    PRIMARY KEY (previous_status, status)
+) STRICT;
+
+INSERT INTO transitions (previous_status, status) VALUES
+    ('new', 'queued'),
+    ('queued', 'held'), ('queued', 'staged'), ('queued', 'expired'), ('queued', 'cancelled'), ('queued', 'dead'),
+    ('held', 'queued'), ('held', 'held'), ('held', 'expired'), ('held', 'cancelled'), ('held', 'dead'),
+    ('staged', 'submitted'), ('staged', 'acknowledged'), ('staged', 'queued'), ('staged', 'held'),
+    ('staged', 'expired'), ('staged', 'cancelled'), ('staged', 'uncertain'),
+    ('submitted', 'acknowledged'), ('submitted', 'completed'),
+    ('acknowledged', 'completed'),
+    ('uncertain', 'submitted'), ('uncertain', 'acknowledged'), ('uncertain', 'completed'), ('uncertain', 'queued'),
+    ('uncertain', 'cancelled'), ('uncertain', 'dead'),
+    ('dead', 'queued');
+
+CREATE TABLE receipts (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+    previous_status TEXT NOT NULL,
+    status TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    reason TEXT,
+    detail TEXT NOT NULL,
+    channel TEXT,
+    carrier TEXT,
+    FOREIGN KEY (previous_status, status) REFERENCES transitions (previous_status, status)
+) STRICT;
+
+CREATE INDEX receipts_of_message ON receipts (message_id, sequence);
+
+-- No references: events outlive what they tell of. AUTOINCREMENT: a client resumes by seq, so none may come twice.
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    session_id TEXT,
+    message_id TEXT,
+    data TEXT NOT NULL
+) STRICT;
+
+-- A released lease keeps its row without an owner, so that the fence keeps growing.
+CREATE TABLE leases (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    owner TEXT,
+    fence INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE drafts (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    cursor INTEGER NOT NULL,
+    taken_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE reminders (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    fire_at INTEGER NOT NULL,
+    repeat TEXT,
+    fired_at INTEGER,
+    cancelled_at INTEGER
+) STRICT;
+
+CREATE INDEX reminders_of_session ON reminders (session_id);
+
+CREATE INDEX reminders_waiting ON reminders (fire_at)
+WHERE fired_at IS NULL AND cancelled_at IS NULL;

@@ -1,0 +1,182 @@
+-- Named queries: `-- name`, a line that says what it is for, and the SQL. {messages} and the like stand for all columns of
+-- that table, in the order in which rows.py reads them. Plain SQL with named parameters, so that another database can take it.
+
+-- name: find-session
+-- One session by its id.
+SELECT {sessions} FROM sessions WHERE id = :session_id;
+
+-- name: find-session-by-name
+-- Who holds a name.
+SELECT {sessions} FROM sessions WHERE name = :name;
+
+-- name: list-sessions
+-- All sessions in order of creation.
+SELECT {sessions} FROM sessions ORDER BY created_at, sequence;
+
+-- name: insert-session
+-- A new session.
+INSERT INTO sessions (
+    id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, do_not_disturb_since,
+    nudge_seq, last_signal_at
+) VALUES (
+    :id, :name, :agent, :host, :pane, :command, :directory, :created_at, :is_adopted, :state, :gone_at,
+    :do_not_disturb_since, :nudge_seq, :last_signal_at
+);
+
+-- name: update-session
+-- Everything about a session but its id.
+UPDATE sessions SET
+    name = :name, agent = :agent, host = :host, pane = :pane, command = :command, directory = :directory,
+    created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at,
+    do_not_disturb_since = :do_not_disturb_since, nudge_seq = :nudge_seq, last_signal_at = :last_signal_at
+WHERE id = :id;
+
+-- name: delete-session
+-- Takes its messages, receipts, reminders, draft and lease with it.
+DELETE FROM sessions WHERE id = :session_id;
+
+-- name: enqueue-message
+-- A new message; its place in the order of arrival comes back.
+INSERT INTO messages (
+    id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
+    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, channel, carrier, is_raw,
+    batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure
+) VALUES (
+    :id, :target_session_id, :sender_session_id, :sender_name, :text, :delivery_mode, :status, :hold_reason, :held_since,
+    :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :channel,
+    :carrier, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
+    :notify_on_failure
+) RETURNING sequence;
+
+-- name: move-message
+-- What a change of status changes.
+UPDATE messages SET
+    status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
+    delivered_at = :delivered_at, acknowledged_at = :acknowledged_at, completed_at = :completed_at, ended_at = :ended_at,
+    attempts = :attempts, channel = :channel, carrier = :carrier
+WHERE id = :id;
+
+-- name: find-message
+-- One message by its id.
+SELECT {messages} FROM messages WHERE id = :message_id;
+
+-- name: find-message-by-key
+-- The message that was stored under an idempotency key.
+SELECT {messages} FROM messages WHERE target_session_id = :session_id AND idempotency_key = :idempotency_key;
+
+-- name: find-messages-by-prefix
+-- Ids that start with a text; the bounds let the index help, the comparison decides.
+SELECT id FROM messages
+WHERE id >= :prefix AND id <= :prefix_end AND substr(id, 1, length(:prefix)) = :prefix
+ORDER BY sequence LIMIT :limit;
+
+-- name: count-pending-before
+-- How many pending messages of a session are delivered before this one: queue/ordering.py in SQL.
+SELECT count(*) FROM messages
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND sequence <> :sequence
+  AND (
+    CASE WHEN status = 'staged' THEN 0 ELSE 1 END,
+    CASE delivery_mode WHEN 'urgent' THEN 0 WHEN 'important' THEN 1 ELSE 2 END,
+    sequence
+  ) < (
+    CASE WHEN :status = 'staged' THEN 0 ELSE 1 END,
+    CASE :delivery_mode WHEN 'urgent' THEN 0 WHEN 'important' THEN 1 ELSE 2 END,
+    :sequence
+  );
+
+-- name: list-pending
+-- Everything that waits, in order of arrival.
+SELECT {messages} FROM messages WHERE status IN ('queued', 'held', 'staged') ORDER BY sequence;
+
+-- name: list-pending-of-session
+-- What waits for one session, in order of arrival.
+SELECT {messages} FROM messages
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
+ORDER BY sequence;
+
+-- name: list-messages-of-session
+-- The newest messages of a session; :statuses is a list such as ,queued,held, with a comma at both ends.
+SELECT {messages} FROM messages
+WHERE target_session_id = :session_id AND :statuses LIKE '%,' || status || ',%'
+ORDER BY sequence DESC LIMIT :limit;
+
+-- name: list-expired
+-- Pending messages whose time is over.
+SELECT {messages} FROM messages
+WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL AND timeout_at <= :now
+ORDER BY timeout_at, sequence;
+
+-- name: find-next-timeout
+-- When the next pending message expires.
+SELECT min(timeout_at) FROM messages WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL;
+
+-- name: insert-receipt
+-- One fact about a message; an illegal change breaks the reference to the transitions.
+INSERT INTO receipts (message_id, previous_status, status, at, reason, detail, channel, carrier)
+VALUES (:message_id, :previous_status, :status, :at, :reason, :detail, :channel, :carrier);
+
+-- name: list-receipts
+-- The story of a message, in the order in which it was written.
+SELECT {receipts} FROM receipts WHERE message_id = :message_id ORDER BY sequence;
+
+-- name: find-lease
+-- The lease row of a session; without an owner it has been released.
+SELECT owner, fence, expires_at FROM leases WHERE session_id = :session_id;
+
+-- name: save-lease
+-- Grants or prolongs.
+INSERT INTO leases (session_id, owner, fence, expires_at) VALUES (:session_id, :owner, :fence, :expires_at)
+ON CONFLICT (session_id) DO UPDATE
+SET owner = excluded.owner, fence = excluded.fence, expires_at = excluded.expires_at;
+
+-- name: release-lease
+-- Ends the current lease; one that is not current any more matches nothing.
+UPDATE leases SET owner = NULL WHERE session_id = :session_id AND owner = :owner AND fence = :fence;
+
+-- name: insert-event
+-- One event; its seq comes back.
+INSERT INTO events (at, kind, session_id, message_id, data) VALUES (:at, :kind, :session_id, :message_id, :data)
+RETURNING seq;
+
+-- name: list-events
+-- What happened after a seq.
+SELECT {events} FROM events WHERE seq > :after ORDER BY seq LIMIT :limit;
+
+-- name: find-last-event-seq
+-- 0 when nothing has happened yet.
+SELECT coalesce(max(seq), 0) FROM events;
+
+-- name: save-draft
+-- One per session; a second one replaces the first.
+INSERT INTO drafts (session_id, message_id, text, cursor, taken_at)
+VALUES (:session_id, :message_id, :text, :cursor, :taken_at)
+ON CONFLICT (session_id) DO UPDATE
+SET message_id = excluded.message_id, text = excluded.text, cursor = excluded.cursor, taken_at = excluded.taken_at;
+
+-- name: find-draft
+-- The draft that was taken out of a session's box and is not back yet.
+SELECT {drafts} FROM drafts WHERE session_id = :session_id;
+
+-- name: delete-draft
+-- After it was verified back in the box.
+DELETE FROM drafts WHERE session_id = :session_id;
+
+-- name: insert-reminder
+-- A new reminder.
+INSERT INTO reminders (id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at)
+VALUES (:id, :session_id, :text, :created_at, :fire_at, :repeat, :fired_at, :cancelled_at);
+
+-- name: update-reminder
+-- Everything about a reminder but its id.
+UPDATE reminders SET
+    session_id = :session_id, text = :text, created_at = :created_at, fire_at = :fire_at, repeat = :repeat,
+    fired_at = :fired_at, cancelled_at = :cancelled_at
+WHERE id = :id;
+
+-- name: find-reminder
+-- One reminder by its id.
+SELECT {reminders} FROM reminders WHERE id = :reminder_id;
+
+-- name: list-reminders
+-- Those that are neither fired nor cancelled, earliest first.
+SELECT {reminders} FROM reminders WHERE fired_at IS NULL AND cancelled_at IS NULL ORDER BY fire_at, created_at, id;

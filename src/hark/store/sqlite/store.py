@@ -1,0 +1,153 @@
+"""The contract on SQLite: the async face. Each method hands one hop to the writer and awaits it."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from hark.model.event import Event
+from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.message import Draft, Lease, Message, Receipt, Status
+from hark.model.reminder import Reminder
+from hark.model.session import Session
+from hark.queue.lifecycle import Step
+from hark.store import rules
+from hark.store.contract import Enqueued
+from hark.store.sqlite import hops
+from hark.store.sqlite.transaction import Transaction
+from hark.store.sqlite.writer import Writer
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class SqliteStore:
+    def __init__(self, path: str | os.PathLike[str], *, busy_timeout_s: float = 1.0) -> None:
+        self._path = Path(path).absolute()
+        self._busy_timeout_s = busy_timeout_s
+        self._listeners: list[Callable[[Event], None]] = []
+        self._writer: Writer | None = None
+
+    async def open(self) -> None:
+        if self._writer is not None:
+            return
+        writer = Writer(self._path, self._busy_timeout_s, self._hear)
+        await writer.start()
+        self._writer = writer
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await self._writer.stop()
+            self._writer = None
+
+    # sessions
+
+    async def add_session(self, session: Session, event: Event) -> None:
+        await self._write(hops.add_session, session, event)
+
+    async def change_session(
+        self, session_id: SessionId, changes: dict[str, Any], event: Event | None = None
+    ) -> Session:
+        return await self._write(hops.change_session, session_id, changes, event)
+
+    async def remove_session(self, session_id: SessionId) -> None:
+        await self._write(hops.remove_session, session_id)
+
+    async def session(self, session_id: SessionId) -> Session:
+        return await self._read(hops.find_session, session_id)
+
+    async def sessions(self) -> Sequence[Session]:
+        return await self._read(hops.list_sessions)
+
+    # messages
+
+    async def enqueue(self, message: Message) -> Enqueued:
+        return await self._write(hops.enqueue, message)
+
+    async def move(self, message_id: MessageId, step: Step, fence: int | None = None) -> Message:
+        return await self._write(hops.move, message_id, step, fence)
+
+    async def message(self, message_id: MessageId) -> Message:
+        return await self._read(hops.find_message, message_id)
+
+    async def find_messages(self, prefix: str, limit: int = 9) -> Sequence[MessageId]:
+        return await self._read(hops.find_messages, prefix, limit)
+
+    async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
+        return await self._read(hops.list_pending, session_id)
+
+    async def messages(
+        self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
+    ) -> Sequence[Message]:
+        return await self._read(hops.list_messages, session_id, limit, statuses)
+
+    async def expired(self, now: datetime) -> Sequence[Message]:
+        return await self._read(hops.list_expired, now)
+
+    async def next_timeout(self) -> datetime | None:
+        return await self._read(hops.next_timeout)
+
+    async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
+        return await self._read(hops.list_receipts, message_id)
+
+    # leases
+
+    async def acquire_lease(self, session_id: SessionId, owner: str, now: datetime, until: datetime) -> Lease | None:
+        return await self._write(hops.acquire_lease, session_id, owner, now, until)
+
+    async def release_lease(self, lease: Lease) -> None:
+        await self._write(hops.release_lease, lease)
+
+    # events
+
+    async def add_event(self, event: Event) -> Event:
+        return await self._write(hops.add_event, event)
+
+    async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+        return await self._read(hops.list_events, after, limit)
+
+    async def last_event_seq(self) -> int:
+        return await self._read(hops.last_event_seq)
+
+    def on_event(self, listener: Callable[[Event], None]) -> None:
+        self._listeners.append(listener)
+
+    # drafts, reminders
+
+    async def save_draft(self, draft: Draft) -> None:
+        await self._write(hops.save_draft, draft)
+
+    async def draft(self, session_id: SessionId) -> Draft | None:
+        return await self._read(hops.find_draft, session_id)
+
+    async def delete_draft(self, session_id: SessionId) -> None:
+        await self._write(hops.delete_draft, session_id)
+
+    async def add_reminder(self, reminder: Reminder) -> None:
+        await self._write(hops.add_reminder, reminder)
+
+    async def change_reminder(self, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder:
+        return await self._write(hops.change_reminder, reminder_id, changes)
+
+    async def reminders(self) -> Sequence[Reminder]:
+        return await self._read(hops.list_reminders)
+
+    # the way to the writer
+
+    async def _write(self, body: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._opened_writer().run(lambda transaction: body(transaction, *args, **kwargs))
+
+    async def _read(self, body: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._opened_writer().run(lambda transaction: body(transaction, *args, **kwargs), is_read=True)
+
+    def _opened_writer(self) -> Writer:
+        if self._writer is None:
+            raise rules.store_closed()
+        return self._writer
+
+    def _hear(self, event: Event) -> None:
+        """Each listener gets a turn of its own on the loop, before the caller's: one that raises harms nobody else."""
+        for listener in self._listeners:
+            asyncio.get_running_loop().call_soon(listener, event)
