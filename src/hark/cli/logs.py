@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import sleep
-from typing import TextIO
+from typing import BinaryIO
 
 import click
 
@@ -38,15 +38,15 @@ def command(follow: bool, lines: int, is_json: bool) -> None:
 
 
 def last_lines(path: Path, count: int) -> list[str]:
-    with path.open(errors="replace") as log:
-        return [line.rstrip("\n") for line in deque(log, maxlen=count)]
+    with path.open("rb") as log:
+        return [_decode(line) for line in deque(log, maxlen=count)]
 
 
 def followed(path: Path, count: int, pause: Callable[[], None]) -> Iterator[str]:
     """The last lines and then every new one, without end; a file that is replaced is read to its end first."""
     log = _open_when_there(path, pause)
     try:
-        yield from [line.rstrip("\n") for line in deque(log, maxlen=count)]
+        yield from [_decode(line) for line in deque(log, maxlen=count)]
         while True:
             is_replaced = _is_replaced(log, path)
             yield from _new_lines(log)
@@ -69,15 +69,15 @@ def log_line(line: str) -> str:
     return " ".join([*head, key_values(fields)]).rstrip()
 
 
-def _open_when_there(path: Path, pause: Callable[[], None]) -> TextIO:
+def _open_when_there(path: Path, pause: Callable[[], None]) -> BinaryIO:
     while True:
         try:
-            return path.open(errors="replace")
+            return path.open("rb")
         except FileNotFoundError:
             pause()
 
 
-def _is_replaced(log: TextIO, path: Path) -> bool:
+def _is_replaced(log: BinaryIO, path: Path) -> bool:
     """By another file, or cut to a shorter one. Asked before the last read, so that nothing written in between is lost."""
     try:
         there, read = os.stat(path), os.fstat(log.fileno())
@@ -86,11 +86,15 @@ def _is_replaced(log: TextIO, path: Path) -> bool:
     return (there.st_dev, there.st_ino) != (read.st_dev, read.st_ino) or there.st_size < log.tell()
 
 
-def _new_lines(log: TextIO) -> Iterator[str]:
+def _new_lines(log: BinaryIO) -> Iterator[str]:
     while True:
         start = log.tell()
         line = log.readline()
-        if not line.endswith("\n"):
+        if not line.endswith(b"\n"):
             log.seek(start)
             return
-        yield line.rstrip("\n")
+        yield _decode(line)
+
+
+def _decode(line: bytes) -> str:
+    return line.decode(errors="replace").rstrip("\n")
