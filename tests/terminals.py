@@ -23,12 +23,17 @@ POLL_INTERVAL_S = 0.02
 COMMAND_DEADLINE_S = 20.0
 
 
-def wait_until(condition: Callable[[], Value], deadline_s: float, what: str) -> Value:
-    """The first truthy value of `condition`; an AssertionError with the last value when the deadline has passed."""
+def wait_until(
+    condition: Callable[[], Value], deadline_s: float, what: str, seen: Callable[[], object] | None = None
+) -> Value:
+    """The first truthy value of `condition`.
+
+    When the deadline has passed: an AssertionError with the last value, or with what `seen` says, such as the screen.
+    """
     ends_at = time.monotonic() + deadline_s
     while not (value := condition()):
         if time.monotonic() > ends_at:
-            raise AssertionError(f"waited {deadline_s} s for {what}; last seen:\n{value}")
+            raise AssertionError(f"waited {deadline_s} s for {what}; last seen:\n{seen() if seen else value}")
         time.sleep(POLL_INTERVAL_S)
     return value
 
@@ -100,6 +105,14 @@ class PrivateTmux:
 
     def is_dead(self, pane: str) -> bool:
         return self.read(pane, "#{pane_dead}") == "1"
+
+    def exit_status(self, pane: str) -> int | None:
+        """None while the pane's program runs."""
+        dead, status = self.read(pane, "#{pane_dead} #{pane_dead_status}").split(" ")
+        if dead == "1" and not status:
+            # tmux 3.3 sometimes overlooks that a program has ended until another of its children ends.
+            self.run("run-shell", "true")
+        return int(status) if status else None
 
     def kill(self) -> None:
         try:

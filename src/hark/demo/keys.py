@@ -62,10 +62,14 @@ def bind_keys(worker: Worker, draft: Draft, edit: Callable[[], None], quit_: Cal
     def approve(_: KeyPressEvent) -> None:
         worker.answer(approved=True)
 
-    # Eager: in a dialog no longer key begins with Escape, so it need not wait for one.
-    @bindings.add("escape", filter=is_asking, eager=True)
+    @bindings.add("escape", filter=is_asking)
     @bindings.add("2", filter=is_asking)
     def deny(_: KeyPressEvent) -> None:
         worker.answer(approved=False)
+
+    # Terminals send Alt with a key as Escape and the key: that is neither.
+    @bindings.add("escape", Keys.Any, filter=is_asking)
+    def ignore(_: KeyPressEvent) -> None:
+        pass
 
     return bindings
