@@ -1,0 +1,1 @@
+"""What hark knows about each agent: one data file per kind, and decoders of what its hooks report."""

@@ -60,12 +60,12 @@ def followed(path: Path, count: int, pause: Callable[[], None]) -> Iterator[str]
 
 
 def log_line(line: str) -> str:
-    """`time level message key=value…`; what is no JSON object is shown as it is."""
+    """`at level message key=value…`; what is no JSON object is shown as it is."""
     try:
         fields = dict(json.loads(line))
     except (ValueError, TypeError):
         return one_line(line)
-    head = [one_line(str(fields.pop(name, "-"))) for name in ("time", "level", "message")]
+    head = [one_line(str(fields.pop(name, "-"))) for name in ("at", "level", "message")]
     return " ".join([*head, key_values(fields)]).rstrip()
 
 

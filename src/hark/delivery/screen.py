@@ -40,6 +40,8 @@ class Screen(Struct, frozen=True, kw_only=True):
     cursor_x: int
     cursor_y: int
     is_cursor_visible: bool = True
+    is_alternate: bool = False
+    """The program draws on the alternate screen: what scrolls off it is on no record."""
     in_mode: bool = False
     """Copy mode, or any other mode of tmux in front of the program."""
 

@@ -89,6 +89,8 @@ class Message(Struct, frozen=True, kw_only=True):
     """When it expired, was cancelled or was given up."""
     attempts: int = 0
     """How often its text was put into the box."""
+    attempted_at: datetime | None = None
+    """Since when its text may be in the box; None when it is known not to be there."""
     channel: Channel | None = None
     carrier: Carrier | None = None
     is_raw: bool = False

@@ -8,7 +8,9 @@ with the receipt that proves it; a store writes both in one transaction or neith
 its receipts do not explain. The table is also stored in the database, where receipts refer to it: a writer that went
 around this file would break a foreign key.
 
-Three rows deserve a word. `held -> held` changes the reason. `staged -> queued|held|expired|cancelled` is only legal for a
+Some rows deserve a word. `held -> held` changes the reason. Before its text is put into the box a message is marked by
+`begin_attempt`, so that after a crash it is known where to look; a marked message that is neither in the box nor on record
+becomes `uncertain`, also out of `queued` and `held`. `staged -> queued|held|expired|cancelled` is only legal for a
 delivery that proved the text to be out of the box again. `uncertain` is no real end: later evidence may resolve it, and a
 human may decide to send again; hark itself never does.
 """
@@ -24,8 +26,8 @@ from hark.model.message import Carrier, Channel, HoldReason, Message, Receipt, S
 S = Status
 
 LEGAL: dict[Status, frozenset[Status]] = {
-    S.QUEUED: frozenset({S.HELD, S.STAGED, S.EXPIRED, S.CANCELLED, S.DEAD}),
-    S.HELD: frozenset({S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.DEAD}),
+    S.QUEUED: frozenset({S.HELD, S.STAGED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD}),
+    S.HELD: frozenset({S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD}),
     S.STAGED: frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN}),
     S.SUBMITTED: frozenset({S.ACKNOWLEDGED, S.COMPLETED}),
     S.ACKNOWLEDGED: frozenset({S.COMPLETED}),
@@ -60,6 +62,8 @@ class Step(Struct, frozen=True, kw_only=True):
     detail: str = ""
     channel: Channel | None = None
     carrier: Carrier | None = None
+    is_in_box: bool = False
+    """Our text may still be in the input box."""
 
 
 class Advance(Struct, frozen=True):
@@ -83,8 +87,8 @@ def advance(message: Message, step: Step) -> Advance:
     changes: dict[str, object] = {"status": step.status, "hold_reason": step.reason, "held_since": None}
     if step.status is S.HELD:
         changes["held_since"] = message.held_since if message.hold_reason is step.reason else step.at
-    if step.status is S.STAGED:
-        changes["attempts"] = message.attempts + 1
+    if not (step.is_in_box or step.status is S.STAGED):
+        changes["attempted_at"] = None
     if stamp := _STAMP.get(step.status):
         changes[stamp] = step.at
     if step.status in (S.ACKNOWLEDGED, S.COMPLETED) and message.delivered_at is None:
@@ -92,6 +96,13 @@ def advance(message: Message, step: Step) -> Advance:
     changes["ended_at"] = step.at if step.status in ENDS else None
     changes |= {k: v for k, v in (("channel", step.channel), ("carrier", step.carrier)) if v is not None}
     return _advance(structs.replace(message, **changes), message.status, step)
+
+
+def begin_attempt(message: Message, at: datetime) -> Message:
+    """Marks that from now on its text may be in the box. No receipt: nothing has been proven yet."""
+    if message.status is not S.QUEUED:
+        raise _illegal(message.status, S.STAGED)
+    return structs.replace(message, attempts=message.attempts + 1, attempted_at=at)
 
 
 def has_reached(status: Status, goal: Status) -> bool:

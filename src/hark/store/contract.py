@@ -59,6 +59,9 @@ class Store(Protocol):
         """`lifecycle.advance` on the stored message; writes message, receipt and event together. With a fence, raises
         `lease-lost` unless the session's lease has exactly that fence."""
 
+    async def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> Message:
+        """`lifecycle.begin_attempt`, durable before the first key. Raises `lease-lost` and `transition-illegal`."""
+
     async def message(self, message_id: MessageId) -> Message: ...
     async def find_messages(self, prefix: str, limit: int = 9) -> Sequence[MessageId]:
         """Ids that start with the prefix, oldest first; the prefix is plain text, not a pattern."""

@@ -47,9 +47,9 @@ class MemoryStore:
 
     async def add_session(self, session: Session, event: Event) -> None:
         self._check_open()
+        yielding = self._yielding(session)
         if session.id in self._sessions:
             raise rules.id_taken("session", session.id)
-        yielding = self._yielding(session)
         self._record(event)
         self._sessions |= {**yielding, session.id: session}
         await _listeners_turn()
@@ -108,6 +108,12 @@ class MemoryStore:
         self._receipts[message_id].append(advanced.receipt)
         await _listeners_turn()
         return advanced.message
+
+    async def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> Message:
+        message = self._message(message_id)
+        self._check_fence(message.session_id, fence)
+        self._messages[message_id] = begun = lifecycle.begin_attempt(message, at)
+        return begun
 
     async def message(self, message_id: MessageId) -> Message:
         return self._message(message_id)

@@ -2,12 +2,8 @@
 
 from msgspec import Struct
 
-SCREEN_FORMAT = (
-    "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag}"
-)
-PANE_FORMAT = (
-    "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_pipe} #{pane_tty} #{session_id} #{pane_current_command}"
-)
+SCREEN_FORMAT = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on}"
+PANE_FORMAT = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_pipe} #{pane_width} #{pane_height} #{pane_tty} #{session_id} #{pane_current_command}"
 CLIENT_FORMAT = "#{client_activity} #{client_control_mode} #{pane_id} #{client_name}"
 
 
@@ -17,6 +13,8 @@ class PaneFacts(Struct, frozen=True, kw_only=True):
     is_dead: bool
     in_mode: bool
     has_pipe: bool
+    columns: int
+    rows: int
     tty: str
     session_id: str
     foreground: str
@@ -41,13 +39,15 @@ class ServerFacts(Struct, frozen=True):
 
 
 def parse_pane(line: str) -> PaneFacts:
-    pane_id, pid, dead, mode, pipe, tty, session_id, *foreground = line.split(" ", 7)
+    pane_id, pid, dead, mode, pipe, columns, rows, tty, session_id, *foreground = line.split(" ", 9)
     return PaneFacts(
         pane_id=pane_id,
         pid=int(pid or 0),
         is_dead=dead == "1",
         in_mode=mode not in ("", "0"),
         has_pipe=pipe == "1",
+        columns=int(columns or 0),
+        rows=int(rows or 0),
         tty=tty,
         session_id=session_id,
         foreground="".join(foreground),

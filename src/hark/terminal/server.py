@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environment, tmux_gone
+from hark.terminal.client import ControlClient, clean_environment, tmux_gone
 from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste, press
 from hark.terminal.control import Notice, Reply
 from hark.terminal.facts import (
@@ -99,6 +99,16 @@ class TmuxServer:
         parsed = (parse_pane(text) for text in _text([panes]))
         return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(_text([clients])))
 
+    async def pane_facts(self, pane: Pane) -> ServerFacts:
+        """The facts of one pane, and of the clients: what a delivery asks right before it starts."""
+        asked = line(
+            command("display-message", "-p", "-t", pane.pane_id, PANE_FORMAT),
+            command("list-clients", "-F", CLIENT_FORMAT),
+        )
+        head, clients = await self.run(asked)
+        facts = parse_pane(_text([head])[0])
+        return ServerFacts({facts.pane_id: facts}, parse_clients(_text([clients])))
+
     async def resolve(self, target: str) -> PaneFacts:
         """Any target that tmux understands: a pane id, session:window.pane, a name, {last}, a relative one."""
         try:
@@ -121,7 +131,7 @@ class TmuxServer:
             command("capture-pane", "-p", "-e", "-N", "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
-        _, pid, dead, mode, columns, x, y, visible = _text([head])[0].split(" ")
+        _, pid, dead, mode, columns, x, y, visible, alternate = _text([head])[0].split(" ")
         if int(pid) != pane.pid or dead == "1":
             raise HarkError(
                 "pane-not-found",
@@ -134,6 +144,7 @@ class TmuxServer:
             cursor_x=int(x),
             cursor_y=int(y),
             is_cursor_visible=visible == "1",
+            is_alternate=alternate == "1",
             in_mode=mode not in ("", "0"),
         )
 
@@ -151,14 +162,10 @@ class TmuxServer:
 
     async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str) -> bool:
         """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
-        `screen` had it, and `proof` is still to be read on it."""
-        condition = all_of(
-            equals("pane_pid", pane.pid),
-            equals("pane_in_mode", 0),
-            equals("cursor_x", screen.cursor_x),
-            equals("cursor_y", screen.cursor_y),
-            f"#{{C:{proof}}}",
-        )
+        `screen` had it, and `proof` (letters and digits) is still to be read on it."""
+        conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
+        conditions += [equals("cursor_x", screen.cursor_x), equals("cursor_y", screen.cursor_y)]
+        condition = all_of(*conditions, *([f"#{{C:{proof}}}"] if proof else []))
         return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key))
 
     async def new_session(
@@ -239,7 +246,3 @@ def _text(replies: list[Reply]) -> list[str]:
 def _literal(shell_command: str) -> str:
     """pipe-pane expands formats and strftime sequences in its command."""
     return shell_command.replace("#", "##").replace("%", "%%")
-
-
-def is_hidden(session_name: str) -> bool:
-    return session_name == HIDDEN_SESSION

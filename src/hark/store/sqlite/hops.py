@@ -92,6 +92,14 @@ def move(transaction: Transaction, message_id: MessageId, step: Step, fence: int
     return advanced.message
 
 
+def begin_attempt(transaction: Transaction, message_id: MessageId, at: datetime, fence: int) -> Message:
+    message = find_message(transaction, message_id)
+    _check_fence(transaction, message.session_id, fence)
+    begun = lifecycle.begin_attempt(message, at)
+    transaction.run("move-message", MESSAGES.to_row(begun))
+    return begun
+
+
 def find_message(transaction: Transaction, message_id: MessageId) -> Message:
     row = transaction.one("find-message", message_id=message_id)
     if row is None:

@@ -39,11 +39,11 @@ DELETE FROM sessions WHERE id = :session_id;
 -- A new message; its place in the order of arrival comes back.
 INSERT INTO messages (
     id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
-    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, channel, carrier, is_raw,
+    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, channel, carrier, is_raw,
     batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure
 ) VALUES (
     :id, :target_session_id, :sender_session_id, :sender_name, :text, :delivery_mode, :status, :hold_reason, :held_since,
-    :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :channel,
+    :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :attempted_at, :channel,
     :carrier, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
     :notify_on_failure
 ) RETURNING sequence;
@@ -53,7 +53,7 @@ INSERT INTO messages (
 UPDATE messages SET
     status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
     delivered_at = :delivered_at, acknowledged_at = :acknowledged_at, completed_at = :completed_at, ended_at = :ended_at,
-    attempts = :attempts, channel = :channel, carrier = :carrier
+    attempts = :attempts, attempted_at = :attempted_at, channel = :channel, carrier = :carrier
 WHERE id = :id;
 
 -- name: find-message

@@ -46,6 +46,7 @@ CREATE TABLE messages (
     completed_at INTEGER,
     ended_at INTEGER,
     attempts INTEGER NOT NULL,
+    attempted_at INTEGER,
     channel TEXT,
     carrier TEXT,
     is_raw INTEGER NOT NULL,

@@ -69,6 +69,9 @@ class SqliteStore:
     async def move(self, message_id: MessageId, step: Step, fence: int | None = None) -> Message:
         return await self._write(hops.move, message_id, step, fence)
 
+    async def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> Message:
+        return await self._write(hops.begin_attempt, message_id, at, fence)
+
     async def message(self, message_id: MessageId) -> Message:
         return await self._read(hops.find_message, message_id)
 

@@ -44,6 +44,7 @@ CREATE TABLE messages (
     completed_at INTEGER,
     ended_at INTEGER,
     attempts INTEGER NOT NULL,
+    attempted_at INTEGER,
     channel TEXT,
     carrier TEXT,
     is_raw INTEGER NOT NULL,
@@ -83,8 +84,9 @@ CREATE TABLE transitions (
 
 INSERT INTO transitions (previous_status, status) VALUES
     ('new', 'queued'),
-    ('queued', 'held'), ('queued', 'staged'), ('queued', 'expired'), ('queued', 'cancelled'), ('queued', 'dead'),
-    ('held', 'queued'), ('held', 'held'), ('held', 'expired'), ('held', 'cancelled'), ('held', 'dead'),
+    ('queued', 'held'), ('queued', 'staged'), ('queued', 'expired'), ('queued', 'cancelled'), ('queued', 'uncertain'),
+    ('queued', 'dead'),
+    ('held', 'queued'), ('held', 'held'), ('held', 'expired'), ('held', 'cancelled'), ('held', 'uncertain'), ('held', 'dead'),
     ('staged', 'submitted'), ('staged', 'acknowledged'), ('staged', 'queued'), ('staged', 'held'),
     ('staged', 'expired'), ('staged', 'cancelled'), ('staged', 'uncertain'),
     ('submitted', 'acknowledged'), ('submitted', 'completed'),

@@ -1,0 +1,68 @@
+"""Agent kinds: read from the data files beside this one and in the user's config directory (`agents/*.toml`)."""
+
+import os.path
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from hark.delivery.box import BoxLook
+from hark.model.errors import HarkError
+
+GENERIC = "generic"
+
+
+class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    commands: tuple[str, ...] = ()
+    """Names of the programs that are this agent."""
+    packages: tuple[str, ...] = ()
+    """What its path or first argument may contain when an interpreter runs it (node …/claude-code/cli.js)."""
+    box: BoxLook
+    settle_s: float = 0.0
+    """How long after its echo a paste must rest before Enter is Enter."""
+
+
+class Kinds:
+    def __init__(self, kinds: dict[str, AgentKind]) -> None:
+        self._kinds = kinds
+
+    def get(self, name: str) -> AgentKind:
+        if kind := self._kinds.get(name):
+            return kind
+        known = ", ".join(sorted(self._kinds))
+        raise HarkError("agent-unknown", f"no agent kind {name!r}", f"known kinds: {known}")
+
+    def recognise(self, command: tuple[str, ...]) -> str:
+        """The kind of agent that a command starts; `generic` for everything unknown."""
+        words = [word for word in command if not word.startswith("-") and "=" not in word]
+        for word in words[:3]:
+            base = os.path.basename(word)
+            for kind in self._kinds.values():
+                if base in kind.commands or any(package in word for package in kind.packages):
+                    return kind.name
+        return GENERIC
+
+
+def load_kinds(user_directory: Path | None = None) -> Kinds:
+    """A user's file with the name of a built-in kind replaces it."""
+    texts = [
+        (entry.name, entry.read_text())
+        for entry in resources.files(__package__).iterdir()
+        if entry.name.endswith(".toml")
+    ]
+    if user_directory and user_directory.is_dir():
+        texts += [(str(path), path.read_text()) for path in sorted(user_directory.glob("*.toml"))]
+    return Kinds({kind.name: kind for kind in (_decode(name, text) for name, text in texts)})
+
+
+def _decode(name: str, text: str) -> AgentKind:
+    try:
+        return msgspec.toml.decode(text, type=AgentKind)
+    except msgspec.ValidationError as wrong:
+        raise HarkError("config-invalid", f"{name}: {wrong}", "docs/agents.md describes the fields") from wrong
+    except msgspec.DecodeError as wrong:
+        raise HarkError(
+            "config-invalid", f"{name} is not TOML: {wrong}", "docs/agents.md describes the fields"
+        ) from wrong

@@ -1,0 +1,62 @@
+"""Who may come in over TCP: only with the token, only under a loopback name, and no page of another origin."""
+
+import hmac
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from hark.api.problems import problem_response
+from hark.model.errors import HarkError
+
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token
+        self._port = port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = (
+            check(Headers(scope=scope), self._token, self._port) if scope["type"] in ("http", "websocket") else None
+        )
+        if refusal is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail})
+        else:
+            await problem_response(refusal)(scope, receive, send)
+
+
+def check(headers: Headers, token: str, port: int) -> HarkError | None:
+    """A wrong Host means that a name was pointed at us (DNS rebinding); a foreign Origin means that a web page calls."""
+    host = urlsplit(f"//{headers.get('host', '')}")
+    if host.hostname not in LOOPBACK_NAMES or _port(host.netloc) not in (None, port):
+        return HarkError("host-refused", "this name does not lead here", f"use 127.0.0.1:{port}")
+    origin = headers.get("origin")
+    if origin is not None and not _is_own(origin, port):
+        return HarkError(
+            "origin-refused", "pages of other origins may not call", "call from the dashboard, or without a browser"
+        )
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):
+        return HarkError(
+            "token-wrong",
+            "the token is missing or wrong",
+            "send `Authorization: Bearer TOKEN`; the token is in the state directory, in the file `token`",
+        )
+    return None
+
+
+def _is_own(origin: str, port: int) -> bool:
+    parts = urlsplit(origin)
+    return parts.scheme == "http" and parts.hostname in LOOPBACK_NAMES and _port(parts.netloc) == port
+
+
+def _port(netloc: str) -> int | None:
+    try:
+        return urlsplit(f"//{netloc}").port
+    except ValueError:
+        return -1

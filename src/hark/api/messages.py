@@ -1,0 +1,156 @@
+"""Calls about messages."""
+
+from starlette.requests import Request
+
+from hark.api.route import Call, Query, query_number
+from hark.api.sessions import found
+from hark.api.shapes import MessageInfo, MessageList, Send, SendQueue, Sent, message_info, pending_message
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.message import Message, Status
+from hark.queue.ordering import delivery_order
+from hark.store.contract import Enqueued
+
+LONGEST_KEY = 200
+
+
+async def send(request: Request, body: Send) -> Sent:
+    session = found(request)
+    for wish in ("notify_on_delivery", "notify_after_seconds"):
+        if getattr(body, wish):
+            raise HarkError(
+                "not-available", f"{wish} is not available in this version", "wait for it with `hark send --wait`"
+            )
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 0 < len(key) <= LONGEST_KEY:
+        raise HarkError("request-invalid", f"an Idempotency-Key has 1 to {LONGEST_KEY} characters", "use a UUID")
+    sent = await request.app.state.hark.mailbox.send(
+        session,
+        body.text,
+        sender=body.sender_session_id,
+        sender_name=body.sender_name,
+        mode=body.delivery_mode,
+        timeout_s=body.timeout_seconds,
+        idempotency_key=key,
+    )
+    estimate = await _estimate(request, sent)
+    return Sent(
+        id=sent.message.id,
+        session_id=session.id,
+        status=sent.message.status,
+        queue_position=sent.position,
+        delivery_mode=sent.message.mode,
+        estimated_delivery=estimate,
+    )
+
+
+async def _estimate(request: Request, sent: Enqueued) -> str:
+    """Why it has to wait, as far as the queue knows at this moment."""
+    if sent.position == 0:
+        return str(sent.message.status)
+    if sent.position == 1:
+        return "now"
+    first = delivery_order(await request.app.state.hark.store.pending(sent.message.session_id))[:1]
+    reason = first[0].hold_reason if first else None
+    return f"waiting_for_{reason.replace('-', '_')}" if reason else "after_earlier_messages"
+
+
+async def send_queue(request: Request, _: None) -> SendQueue:
+    session, store = found(request), request.app.state.hark.store
+    pending = delivery_order(await store.pending(session.id))
+    draft = await store.draft(session.id)
+    return SendQueue(
+        session_id=session.id,
+        is_idle=None,
+        pending_count=len(pending),
+        pending_messages=[pending_message(message) for message in pending],
+        saved_user_input=draft.text if draft else None,
+    )
+
+
+async def list_messages(request: Request, _: None) -> MessageList:
+    session, store = found(request), request.app.state.hark.store
+    messages = await store.messages(session.id, limit=int(query_number(request, "limit", 50, 1, 1000)))
+    return MessageList(messages=[message_info(m, session.name, list(await store.receipts(m.id))) for m in messages])
+
+
+async def get_message(request: Request, _: None) -> MessageInfo:
+    hark = request.app.state.hark
+    message = await hark.mailbox.find(request.path_params["message"])
+    if goal := request.query_params.get("wait"):
+        if goal not in (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED):
+            raise HarkError(
+                "request-invalid", f"cannot wait for {goal!r}", "wait for submitted, acknowledged or completed"
+            )
+        message = await hark.mailbox.wait(message.id, Status(goal), query_number(request, "wait_seconds", 30, 0, 60))
+    return await _info(request, message)
+
+
+async def cancel_message(request: Request, _: None) -> MessageInfo:
+    return await _info(request, await request.app.state.hark.mailbox.cancel(request.path_params["message"]))
+
+
+async def _info(request: Request, message: Message) -> MessageInfo:
+    hark = request.app.state.hark
+    name = hark.sessions.get(SessionId(message.session_id)).name
+    return message_info(message, name, list(await hark.store.receipts(message.id)))
+
+
+CALLS = (
+    Call(
+        method="POST",
+        path="/sessions/{session:path}/send",
+        summary="Queue a message. With an Idempotency-Key header the same key never delivers twice.",
+        handler=send,
+        body=Send,
+        response=Sent,
+        status=202,
+        errors=(
+            "session-not-found",
+            "session-ambiguous",
+            "text-empty",
+            "text-too-long",
+            "text-control-bytes",
+            "idempotency-conflict",
+            "not-available",
+            "disk-full",
+        ),
+    ),
+    Call(
+        method="GET",
+        path="/sessions/{session:path}/send-queue",
+        summary="What waits for a session, and why.",
+        handler=send_queue,
+        response=SendQueue,
+        errors=("session-not-found",),
+    ),
+    Call(
+        method="GET",
+        path="/sessions/{session:path}/messages",
+        summary="The newest messages of a session, newest first.",
+        handler=list_messages,
+        response=MessageList,
+        queries=(Query("limit", "how many", {"type": "integer", "minimum": 1, "maximum": 1000}),),
+        errors=("session-not-found",),
+    ),
+    Call(
+        method="GET",
+        path="/messages/{message}",
+        summary="One message and its receipts; optionally waits for a status first.",
+        handler=get_message,
+        response=MessageInfo,
+        queries=(
+            Query("wait", "wait until it is that, or has ended", {"enum": ["submitted", "acknowledged", "completed"]}),
+            Query("wait_seconds", "at most so long", {"type": "number", "minimum": 0, "maximum": 60}),
+        ),
+        errors=("message-not-found", "message-ambiguous", "wait-timeout"),
+    ),
+    Call(
+        method="POST",
+        path="/messages/{message}/cancel",
+        summary="Take a message back before it is typed.",
+        handler=cancel_message,
+        response=MessageInfo,
+        errors=("message-not-found", "transition-illegal"),
+    ),
+)

@@ -1,0 +1,39 @@
+"""The ASGI application: every call of the tables, and the WebSocket of events."""
+
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, WebSocketRoute
+
+from hark.api import messages, openapi, sessions, system
+from hark.api.problems import problem_response
+from hark.api.route import endpoint
+from hark.model.errors import HarkError
+
+# Calls with a longer path first: a session's name may contain slashes.
+CALLS = (*system.CALLS, *messages.CALLS, *sessions.CALLS)
+
+
+def make_api(hark: Any, max_text_bytes: int) -> Starlette:
+    routes: list[Route | WebSocketRoute] = [WebSocketRoute("/events", system.follow_events)]
+    routes += [Route(call.path, endpoint(call), methods=[call.method]) for call in CALLS]
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
+    app.state.hark = hark
+    # JSON may write a character as \uXXXX, six bytes for one.
+    app.state.largest_body = 6 * max_text_bytes + 65536
+    app.state.openapi = msgspec.json.encode(openapi.describe(CALLS))
+    return app
+
+
+async def _not_routed(request: Request, failure: Exception) -> Response:
+    assert isinstance(failure, HTTPException)
+    code = "method-not-allowed" if failure.status_code == 405 else "route-not-found"
+    return problem_response(
+        HarkError(
+            code, f"{request.method} {request.url.path}: {code.replace('-', ' ')}", "/openapi.json lists every call"
+        )
+    )

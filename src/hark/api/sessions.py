@@ -1,0 +1,184 @@
+"""Calls about sessions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from hark.api.route import Call, Query, query_number
+from hark.api.shapes import AdoptPane, NewSession, OutputText, RenameSession, SessionInfo, SessionList, session_info
+from hark.daemon.sessions import choose_socket
+from hark.model.errors import HarkError
+from hark.model.message import HoldReason
+from hark.model.session import Session, SessionState
+from hark.queue.ordering import delivery_order
+
+STREAM_BACKLOG = 1000
+"""Chunks that a slow reader may lie behind before it is dropped: one reader must not fill the daemon's memory."""
+
+
+def found(request: Request) -> Session:
+    session: Session = request.app.state.hark.sessions.find(request.path_params["session"])
+    return session
+
+
+async def _info(request: Request, session: Session) -> SessionInfo:
+    pending = delivery_order(await request.app.state.hark.store.pending(session.id))
+    return session_info(session, len(pending), pending[0].hold_reason if pending else None)
+
+
+async def list_sessions(request: Request, _: None) -> SessionList:
+    hark = request.app.state.hark
+    chosen = hark.sessions.all() if request.query_params.get("all") in ("1", "true") else hark.sessions.running()
+    waiting: dict[str, int] = {}
+    reasons: dict[str, HoldReason | None] = {}
+    for message in delivery_order(await hark.store.pending()):
+        reasons.setdefault(message.session_id, message.hold_reason)
+        waiting[message.session_id] = waiting.get(message.session_id, 0) + 1
+    return SessionList(sessions=[session_info(s, waiting.get(s.id, 0), reasons.get(s.id)) for s in chosen])
+
+
+async def start_session(request: Request, body: NewSession) -> SessionInfo:
+    session = await request.app.state.hark.sessions.start(
+        body.command,
+        name=body.name,
+        agent=body.agent,
+        directory=body.directory,
+        environment=body.environment,
+        columns=body.columns,
+        rows=body.rows,
+        socket=choose_socket(body.socket_name, body.socket_path),
+    )
+    return session_info(session)
+
+
+async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
+    socket = choose_socket(body.socket_name, body.socket_path)
+    return session_info(
+        await request.app.state.hark.sessions.adopt(body.target, name=body.name, agent=body.agent, socket=socket)
+    )
+
+
+async def get_session(request: Request, _: None) -> SessionInfo:
+    return await _info(request, found(request))
+
+
+async def rename_session(request: Request, body: RenameSession) -> SessionInfo:
+    return await _info(request, await request.app.state.hark.sessions.rename(found(request), body.name))
+
+
+async def kill_session(request: Request, _: None) -> SessionInfo:
+    return await _info(request, await request.app.state.hark.sessions.kill(found(request)))
+
+
+async def get_output(request: Request, _: None) -> OutputText:
+    session = _running(found(request))
+    lines = int(query_number(request, "lines", 50, 1, 100_000))
+    text = await request.app.state.hark.panes.of(session.pane).history(session.pane.pane_id, lines)
+    return OutputText(session_id=session.id, lines=text)
+
+
+async def stream_output(request: Request, _: None) -> StreamingResponse:
+    hark, session = request.app.state.hark, _running(found(request))
+    if not await hark.panes.watch(session.pane):
+        raise HarkError(
+            "not-available", "the pane's output goes to a pipe of its own", "end that pipe-pane, or use `hark attach`"
+        )
+    chunks: asyncio.Queue[bytes] = asyncio.Queue(STREAM_BACKLOG)
+
+    def offer(data: bytes) -> None:
+        try:
+            chunks.put_nowait(data)
+        except asyncio.QueueFull:
+            stop()
+
+    stop = hark.panes.listen(session.pane, offer)
+
+    async def follow() -> AsyncIterator[bytes]:
+        try:
+            while data := await chunks.get():
+                yield data
+        finally:
+            stop()
+
+    return StreamingResponse(follow(), media_type="application/octet-stream")
+
+
+def _running(session: Session) -> Session:
+    if session.state is SessionState.GONE:
+        raise HarkError("pane-not-found", f"session {session.name} is gone", "`hark ls` shows the ones that run")
+    return session
+
+
+CALLS = (
+    Call(
+        method="GET",
+        path="/sessions",
+        summary="The sessions that run; with all=1 the gone ones too.",
+        handler=list_sessions,
+        response=SessionList,
+        queries=(Query("all", "1 for gone sessions too", {"type": "string"}),),
+    ),
+    Call(
+        method="POST",
+        path="/sessions",
+        summary="Start an agent in a new session.",
+        handler=start_session,
+        body=NewSession,
+        response=SessionInfo,
+        status=201,
+        errors=("name-taken", "name-invalid", "agent-unknown", "request-invalid", "tmux-missing", "tmux-too-old"),
+    ),
+    Call(
+        method="POST",
+        path="/sessions/adopt",
+        summary="Make a session of a pane that is there.",
+        handler=adopt_pane,
+        body=AdoptPane,
+        response=SessionInfo,
+        status=201,
+        errors=("pane-not-found", "pane-adopted", "name-taken", "tmux-gone"),
+    ),
+    Call(
+        method="GET",
+        path="/sessions/{session:path}/output",
+        summary="The last rendered lines.",
+        handler=get_output,
+        response=OutputText,
+        queries=(Query("lines", "how many", {"type": "integer", "minimum": 1, "maximum": 100000}),),
+        errors=("session-not-found", "pane-not-found"),
+    ),
+    Call(
+        method="GET",
+        path="/sessions/{session:path}/output/stream",
+        summary="Raw terminal output from now on, as a stream of bytes.",
+        handler=stream_output,
+        errors=("session-not-found", "pane-not-found", "not-available"),
+    ),
+    Call(
+        method="GET",
+        path="/sessions/{session:path}",
+        summary="One session.",
+        handler=get_session,
+        response=SessionInfo,
+        errors=("session-not-found", "session-ambiguous"),
+    ),
+    Call(
+        method="PATCH",
+        path="/sessions/{session:path}",
+        summary="Rename a session.",
+        handler=rename_session,
+        body=RenameSession,
+        response=SessionInfo,
+        errors=("session-not-found", "name-taken", "name-invalid"),
+    ),
+    Call(
+        method="DELETE",
+        path="/sessions/{session:path}",
+        summary="End a session; an adopted pane is only let go.",
+        handler=kill_session,
+        response=SessionInfo,
+        errors=("session-not-found",),
+    ),
+)

@@ -1,0 +1,117 @@
+"""Calls about the daemon itself, its events, and what agents' hooks report."""
+
+import os
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from hark import __version__
+from hark.api.problems import problem_of
+from hark.api.route import Call, Query, query_number
+from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing
+from hark.model.errors import HarkError
+from hark.model.event import Event
+
+LARGEST_SEQ = 2.0**53
+
+
+async def healthz(request: Request, _: None) -> Health:
+    hark = request.app.state.hark
+    return Health(
+        status="ok",
+        version=__version__,
+        pid=os.getpid(),
+        started_at=hark.started_at,
+        sessions=len(hark.sessions.running()),
+        tmux_version=hark.tmux_version,
+        database=hark.database,
+        last_event_seq=await hark.store.last_event_seq(),
+    )
+
+
+async def list_events(request: Request, _: None) -> EventList:
+    store = request.app.state.hark.store
+    after = int(query_number(request, "after", 0, 0, LARGEST_SEQ))
+    events = await store.events(after=after, limit=int(query_number(request, "limit", 1000, 1, 10_000)))
+    return EventList(events=[event_info(event) for event in events], last_seq=await store.last_event_seq())
+
+
+async def take_hook(request: Request, body: HookReport) -> HookTaken:
+    hooks = request.app.state.hark.hooks
+    return HookTaken(
+        session_id=await hooks.take(body.agent, body.event, body.session_id, body.emitted_at, body.payload)
+    )
+
+
+async def shutdown(request: Request, _: None) -> Nothing:
+    request.app.state.hark.stop()
+    return Nothing()
+
+
+async def openapi(request: Request, _: None) -> Response:
+    return Response(request.app.state.openapi, media_type="application/json")
+
+
+async def follow_events(socket: WebSocket) -> None:
+    """`/events?after=SEQ`: one event per text frame, from there on, for ever."""
+    await socket.accept()
+    try:
+        after = int(socket.query_params.get("after", "0"))
+    except ValueError:
+        problem = problem_of(
+            HarkError("request-invalid", "after must be a number", "give the seq of the last event you have")
+        )
+        await socket.close(1008, problem.detail)
+        return
+    try:
+        async for event in socket.app.state.hark.bus.follow(after):
+            await socket.send_text(msgspec.json.encode(event_info(event)).decode())
+    except WebSocketDisconnect:
+        return
+
+
+def event_info(event: Event) -> EventInfo:
+    return EventInfo(
+        seq=event.seq,
+        at=event.at,
+        kind=event.kind,
+        session_id=event.session_id,
+        message_id=event.message_id,
+        data=event.data,
+    )
+
+
+CALLS = (
+    Call(method="GET", path="/healthz", summary="Whether the daemon is well.", handler=healthz, response=Health),
+    Call(
+        method="GET",
+        path="/events",
+        summary="Events after a sequence number; as a WebSocket on the same path they keep coming.",
+        handler=list_events,
+        response=EventList,
+        queries=(
+            Query("after", "seq of the last event that is known", {"type": "integer", "minimum": 0}),
+            Query("limit", "how many", {"type": "integer", "minimum": 1, "maximum": 10000}),
+        ),
+    ),
+    Call(
+        method="POST",
+        path="/hooks",
+        summary="What an agent's hook reports.",
+        handler=take_hook,
+        body=HookReport,
+        response=HookTaken,
+        status=202,
+    ),
+    Call(
+        method="POST",
+        path="/shutdown",
+        summary="Stop the daemon; nothing is lost.",
+        handler=shutdown,
+        response=Nothing,
+        status=202,
+    ),
+    Call(method="GET", path="/openapi.json", summary="This description.", handler=openapi),
+)

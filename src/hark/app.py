@@ -1,0 +1,292 @@
+"""The only place where things are wired together: `serve` runs the daemon until it is told to stop."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from hark import paths
+from hark.agents.kinds import Kinds, load_kinds
+from hark.api.guard import Guard
+from hark.api.server import make_api
+from hark.daemon.bus import Bus
+from hark.daemon.clock import wall_clock
+from hark.daemon.courier import Courier
+from hark.daemon.couriers import Couriers
+from hark.daemon.expiry import Expiry
+from hark.daemon.hooks import Hooks
+from hark.daemon.lock import InstanceLock
+from hark.daemon.log import close_log, logger, open_log
+from hark.daemon.mailbox import Mailbox
+from hark.daemon.panes import Panes
+from hark.daemon.sessions import Sessions, default_socket
+from hark.daemon.watcher import Watcher
+from hark.model.config import Config, merge_config, parse_listen
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.session import Pane
+from hark.store.contract import Store
+from hark.store.sqlite.store import SqliteStore
+from hark.terminal.version import check_version
+
+SHUTDOWN_GRACE_S = 3
+
+
+class Server(uvicorn.Server):
+    """Signals are handled once, by us, for all servers."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Hark:
+    """Everything that the API can reach."""
+
+    def __init__(self, config: Config, kinds: Kinds, store: Store, tmux_version: str | None) -> None:
+        self.config = config
+        self.store = store
+        self.tmux_version = tmux_version
+        self.started_at: datetime = wall_clock()
+        self.database = str(paths.database_path())
+        self.stopping = asyncio.Event()
+        self.bus = Bus(store)
+        self.panes = Panes(paths.runtime_dir() / "pipes.sock", config.tmux, config.tmux_config)
+        self.sessions = Sessions(store, self.panes, kinds, wall_clock, own_socket(config))
+        self.couriers = Couriers(store, self._courier, self._session_at)
+        self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
+        self.hooks = Hooks(store, self.sessions, wall_clock)
+        self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake)
+        self.expiry = Expiry(store, self.couriers, wall_clock)
+        self._kinds = kinds
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self.bus.listen(self.couriers.on_event)
+        self.bus.listen(self.expiry.on_event)
+        self.panes.on_change = self.watcher.look_now
+        self.panes.on_output = self.couriers.on_output
+
+    def stop(self) -> None:
+        self.stopping.set()
+
+    def _courier(self, session_id: SessionId) -> Courier:
+        texts = paths.state_dir() / "texts"
+        return Courier(
+            session_id, self.store, self.sessions, self.panes, self._kinds, self.config, wall_clock, self._owner, texts
+        )
+
+    def _session_at(self, pane: Pane) -> SessionId | None:
+        session = self.sessions.at(pane)
+        return session.id if session else None
+
+
+def serve(options: dict[str, str], ready_fd: int | None = None) -> int:
+    """Runs the daemon in the foreground. Reports on `ready_fd` when it accepts, or why it does not."""
+    try:
+        return asyncio.run(_serve(options, ready_fd))
+    except HarkError as error:
+        _report(ready_fd, f"error {error.code}\t{error.detail}\t{error.hint}\n")
+        raise
+
+
+async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
+    config = load_config(options)
+    kinds = load_kinds(paths.config_dir() / "agents")
+    _make_directories()
+    lock = InstanceLock(paths.lock_path())
+    lock.take()
+    log = open_log(paths.log_path(), config.log_level, config.log_max_bytes)
+    store = SqliteStore(paths.database_path())
+    try:
+        await store.open()
+        hark = Hark(config, kinds, store, _tmux_version(config.tmux))
+        await _run(hark, ready_fd)
+    except HarkError as error:
+        logger.error("cannot start", extra={"code": error.code, "detail": error.detail})
+        raise
+    finally:
+        await store.close()
+        close_log(log)
+        lock.release()
+    return 0
+
+
+async def _run(hark: Hark, ready_fd: int | None) -> None:
+    await hark.sessions.load()
+    hark.panes.open()
+    api = make_api(hark, hark.config.max_text_bytes)
+    servers = [(_uvicorn(api), _unix_socket(paths.socket_path()))]
+    if hark.config.listen:
+        host, port = parse_listen(hark.config.listen)
+        listener = _tcp_socket(host, port)
+        servers.append((_uvicorn(Guard(api, _token(), listener.getsockname()[1])), listener))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, hark.stop)
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            # Sessions that ended while no daemon was there are gone before anybody is told otherwise.
+            await hark.watcher.look()
+            workers = [
+                tasks.create_task(worker.run(), name=type(worker).__name__)
+                for worker in (hark.couriers, hark.watcher, hark.expiry)
+            ]
+            await asyncio.sleep(0)
+            serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
+            logger.info("ready", extra={"pid": os.getpid(), "socket": str(paths.socket_path())})
+            _report(ready_fd, "ready\n")
+            await hark.stopping.wait()
+            logger.info("stopping")
+            for server, _ in servers:
+                server.should_exit = True
+            await asyncio.wait(serving, timeout=SHUTDOWN_GRACE_S + 2)
+            await _let_deliveries_end(hark)
+            for worker in workers:
+                worker.cancel()
+    finally:
+        await hark.panes.close()
+        with contextlib.suppress(FileNotFoundError):
+            paths.socket_path().unlink()
+        logger.info("stopped")
+
+
+async def _let_deliveries_end(hark: Hark) -> None:
+    """A delivery that has begun is finished, not cut: each has deadlines of its own."""
+    for courier in hark.couriers.all():
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(10):
+                await courier.lock.acquire()
+
+
+def load_config(options: dict[str, str]) -> Config:
+    try:
+        text = paths.config_path().read_text()
+    except FileNotFoundError:
+        text = ""
+    except OSError as failure:
+        raise HarkError("config-invalid", f"{paths.config_path()}: {failure.strerror}", "make it readable") from failure
+    try:
+        file: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        raise HarkError("config-invalid", f"{paths.config_path()}: {wrong}", "see docs/configuration.md") from wrong
+    return merge_config(file, os.environ, options)
+
+
+def own_socket(config: Config) -> str:
+    """The tmux server of `hark new`: beside everything else under HARK_HOME, else the one that `tmux -L hark` reaches."""
+    if config.tmux_socket:
+        return os.path.abspath(config.tmux_socket)
+    return str(paths.runtime_dir() / "tmux") if os.environ.get("HARK_HOME") else default_socket("hark")
+
+
+def _make_directories() -> None:
+    try:
+        paths.make_private(paths.runtime_dir())
+        paths.make_private(paths.state_dir())
+    except paths.UnsafeDirectory as unsafe:
+        raise HarkError(
+            "directory-unsafe", str(unsafe), "somebody else may have made it; remove it, or set HARK_HOME"
+        ) from unsafe
+    except OSError as failure:
+        raise HarkError(
+            "state-not-writable",
+            f"{failure.filename}: {failure.strerror}",
+            "make it writable, or set HARK_HOME to a directory of yours",
+        ) from failure
+    if len(os.fsencode(paths.socket_path())) > 100:
+        raise HarkError(
+            "directory-unsafe",
+            f"{paths.socket_path()} is too long for a socket",
+            "choose a shorter HARK_HOME or XDG_RUNTIME_DIR",
+        )
+    for directory in (paths.runtime_dir(), paths.state_dir()):
+        if not os.access(directory, os.W_OK):
+            raise HarkError(
+                "state-not-writable",
+                f"{directory} is not writable",
+                "make it writable, or set HARK_HOME to a directory of yours",
+            )
+
+
+def _tmux_version(program: str) -> str | None:
+    """None when there is no tmux: then there is nothing to deliver to, but what was sent is still there to be read."""
+    try:
+        text = subprocess.run([program, "-V"], capture_output=True, text=True, timeout=10, check=False).stdout.strip()
+    except (FileNotFoundError, subprocess.TimeoutExpired):
+        return None
+    check_version(text)
+    return text
+
+
+def _unix_socket(path: Path) -> socket.socket:
+    """We hold the lock, so a socket that is there is a dead one."""
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    finally:
+        os.umask(before)
+    listener.listen(512)
+    return listener
+
+
+def _tcp_socket(host: str, port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as failure:
+        listener.close()
+        raise HarkError(
+            "config-invalid", f"cannot listen on {host}:{port}: {failure.strerror}", "choose another port"
+        ) from failure
+    listener.listen(512)
+    return listener
+
+
+def _token() -> str:
+    """Made once, private to the user."""
+    path = paths.token_path()
+    with contextlib.suppress(FileExistsError):
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with open(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(32) + "\n")
+    return path.read_text().strip()
+
+
+def _uvicorn(app: ASGIApp) -> Server:
+    return Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            http="httptools",
+            ws="websockets-sansio",
+            timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
+            server_header=False,
+            date_header=False,
+        )
+    )
+
+
+def _report(ready_fd: int | None, words: str) -> None:
+    if ready_fd is not None:
+        with contextlib.suppress(OSError):
+            os.write(ready_fd, words.encode())
+            os.close(ready_fd)
+    elif words == "ready\n":
+        print(f"hark is ready on {paths.socket_path()}", file=sys.stderr)

@@ -1,0 +1,80 @@
+"""One courier per session that has, or had, something to deliver; each a task that is owned, watched and restarted here."""
+
+import asyncio
+from collections.abc import Callable
+
+from hark.daemon.courier import Courier
+from hark.daemon.log import logger
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import SessionId
+from hark.model.session import Pane
+from hark.store.contract import Store
+
+RESTART_S = (0.1, 0.5, 2.0, 10.0)
+
+
+class Couriers:
+    def __init__(
+        self, store: Store, make: Callable[[SessionId], Courier], session_at: Callable[[Pane], SessionId | None]
+    ) -> None:
+        self._store = store
+        self._make = make
+        self._session_at = session_at
+        self._couriers: dict[SessionId, Courier] = {}
+        self._tasks: asyncio.TaskGroup | None = None
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        async with asyncio.TaskGroup() as self._tasks:
+            for session_id in {message.session_id for message in await self._store.pending()}:
+                self.wake(session_id)
+            await asyncio.get_running_loop().create_future()
+
+    def of(self, session_id: SessionId) -> Courier:
+        if session_id not in self._couriers:
+            assert self._tasks is not None
+            self._couriers[session_id] = courier = self._make(session_id)
+            self._tasks.create_task(self._supervise(session_id, courier), name=f"courier {session_id}")
+        return self._couriers[session_id]
+
+    def all(self) -> list[Courier]:
+        return list(self._couriers.values())
+
+    def wake(self, session_id: SessionId) -> None:
+        if self._tasks is not None:
+            self.of(session_id).wake()
+
+    def on_event(self, event: Event) -> None:
+        """A message that was queued wants a courier; a session that is gone or changed concerns the one it has."""
+        if event.session_id is None:
+            return
+        is_queued = event.kind is EventKind.MESSAGE and event.data.get("status") in ("queued", "cancelled", "expired")
+        if is_queued:
+            self.wake(event.session_id)
+        elif event.kind is EventKind.SESSION_GONE and (courier := self._couriers.get(event.session_id)):
+            courier.wake()
+
+    def on_output(self, pane: Pane) -> None:
+        session_id = self._session_at(pane)
+        courier = self._couriers.get(session_id) if session_id else None
+        if courier and courier.is_waiting_for_output:
+            courier.wake()
+
+    async def _supervise(self, session_id: SessionId, courier: Courier) -> None:
+        """A courier that fails is logged and started again; one whose session is forgotten ends."""
+        failures = 0
+        while True:
+            try:
+                await courier.run()
+            except HarkError as failure:
+                if failure.code == "session-not-found":
+                    self._couriers.pop(session_id, None)
+                    return
+                logger.error(
+                    "courier failed", extra={"session": session_id, "code": failure.code, "detail": failure.detail}
+                )
+            except Exception:  # noqa: BLE001 a supervisor logs and restarts
+                logger.exception("courier failed", extra={"session": session_id})
+            await asyncio.sleep(RESTART_S[min(failures, len(RESTART_S) - 1)])
+            failures += 1

@@ -1,0 +1,42 @@
+"""The daemon's log: one JSON object per line, rotated by size, private to the user."""
+
+import json
+import logging
+import logging.handlers
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+logger = logging.getLogger("hark")
+
+_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+class JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        line |= {key: value for key, value in vars(record).items() if key not in _PLAIN}
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def open_log(path: Path, level: str, max_bytes: int) -> logging.Handler:
+    descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+    os.close(descriptor)
+    handler = logging.handlers.RotatingFileHandler(path, maxBytes=max_bytes, backupCount=3, encoding="utf-8")
+    handler.setFormatter(JsonLines())
+    logger.addHandler(handler)
+    logger.setLevel(level.upper())
+    logger.propagate = False
+    return handler
+
+
+def close_log(handler: logging.Handler) -> None:
+    logger.removeHandler(handler)
+    handler.close()

@@ -1,0 +1,115 @@
+"""Sending, and what becomes of what was sent: the face of the queue for the API."""
+
+import asyncio
+import secrets
+from datetime import timedelta
+
+from hark.daemon.bus import Bus
+from hark.daemon.clock import Clock
+from hark.daemon.couriers import Couriers
+from hark.daemon.sessions import Sessions
+from hark.delivery.wording import check_text
+from hark.model.config import Config
+from hark.model.errors import HarkError
+from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
+from hark.model.message import Message, Mode, Status
+from hark.model.session import Session
+from hark.queue.lifecycle import ENDS, Step, has_reached
+from hark.store.contract import Enqueued, Store
+
+
+class Mailbox:
+    def __init__(
+        self, store: Store, sessions: Sessions, couriers: Couriers, bus: Bus, config: Config, clock: Clock
+    ) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._couriers = couriers
+        self._bus = bus
+        self._config = config
+        self._clock = clock
+
+    async def send(
+        self,
+        session: Session,
+        text: str,
+        *,
+        sender: str | None,
+        sender_name: str | None,
+        mode: Mode,
+        timeout_s: float | None,
+        idempotency_key: str | None,
+    ) -> Enqueued:
+        check_text(text, self._config.max_text_bytes)
+        if mode is Mode.URGENT:
+            raise HarkError(
+                "not-available",
+                "urgent delivery is not available in this version",
+                "send it as --important: it goes before everything else",
+            )
+        now = self._clock()
+        from_session = self._sessions.find(sender) if sender else None
+        timeout_s = timeout_s or self._config.default_timeout or None
+        message = Message(
+            id=MessageId(secrets.token_hex(MESSAGE_ID_LENGTH // 2)),
+            session_id=session.id,
+            sender_session_id=from_session.id if from_session else None,
+            sender_name=from_session.name if from_session else sender_name,
+            text=text,
+            mode=mode,
+            queued_at=now,
+            timeout_at=now + timedelta(seconds=timeout_s) if timeout_s else None,
+            idempotency_key=idempotency_key,
+        )
+        return await self._store.enqueue(message)
+
+    async def find(self, wanted: str) -> Message:
+        """By id, or by a prefix of exactly one."""
+        ids = await self._store.find_messages(wanted) if wanted else []
+        if wanted in ids or len(ids) == 1:
+            return await self._store.message(MessageId(wanted) if wanted in ids else ids[0])
+        if ids:
+            raise HarkError(
+                "message-ambiguous", f"{wanted!r} fits {len(ids)} messages: {', '.join(ids)}", "type more of the id"
+            )
+        raise HarkError(
+            "message-not-found", f"no message {wanted!r}", "`hark queue NAME` shows what waits for a session"
+        )
+
+    async def cancel(self, wanted: str) -> Message:
+        """Only before it is typed. An attempt that is under way is waited for: it may be too late then."""
+        message = await self.find(wanted)
+        async with self._couriers.of(message.session_id).lock:
+            current = await self._store.message(message.id)
+            if current.attempted_at is not None or current.status is Status.STAGED:
+                raise HarkError(
+                    "transition-illegal", "its text is in the input box already", "look at it with `hark attach`"
+                )
+            return await self._store.move(
+                message.id, Step(status=Status.CANCELLED, at=self._clock(), detail="taken back")
+            )
+
+    async def wait(self, message_id: MessageId, goal: Status, within_s: float) -> Message:
+        """Until the message has reached the goal or has ended otherwise."""
+        after = await self._store.last_event_seq()
+        message = await self._store.message(message_id)
+        try:
+            async with asyncio.timeout(within_s):
+                if not is_decided(message, goal):
+                    async for event in self._bus.follow(after):
+                        if event.message_id != message_id:
+                            continue
+                        message = await self._store.message(message_id)
+                        if is_decided(message, goal):
+                            break
+        except TimeoutError:
+            raise HarkError(
+                "wait-timeout",
+                f"the message is {message.status}, not {goal}, after {within_s:g} s",
+                "ask again, or look at `hark show`",
+            ) from None
+        return message
+
+
+def is_decided(message: Message, goal: Status) -> bool:
+    return has_reached(message.status, goal) or message.status in ENDS

@@ -1,0 +1,129 @@
+"""The tmux servers that hold our sessions, and their panes' output: one TmuxServer per socket, one stream per pane.
+
+`wait_output` is the courier's event: something was printed. It counts, so that nothing printed between a look and the
+wait for the next one is missed.
+"""
+
+import asyncio
+import os
+import termios
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+from hark.daemon.log import logger
+from hark.model.errors import HarkError
+from hark.model.session import Pane
+from hark.terminal.facts import PaneFacts
+from hark.terminal.server import TmuxServer
+from hark.terminal.streams import PaneStreams
+
+BLIND_LOOK_S = 0.02
+"""Without a stream (a human's own pipe-pane is in the way) we look that often instead."""
+
+OutputListener = Callable[[bytes], None]
+
+
+class Panes:
+    def __init__(self, pipes: Path, program: str, config: str | None) -> None:
+        self._program = program
+        self._config = config
+        self._servers: dict[str, TmuxServer] = {}
+        self._streams = PaneStreams(pipes, self._printed, self._stream_closed)
+        self._printed_count: dict[Pane, int] = defaultdict(int)
+        self._waiters: dict[Pane, set[asyncio.Event]] = defaultdict(set)
+        self._listeners: dict[Pane, set[OutputListener]] = defaultdict(set)
+        self.on_change: Callable[[str], None] = lambda socket: None
+        """Called with a server's socket when its panes may have changed, or it is gone."""
+        self.on_output: Callable[[Pane], None] = lambda pane: None
+
+    def open(self) -> None:
+        self._streams.open()
+
+    async def close(self) -> None:
+        self._streams.close()
+        for server in self._servers.values():
+            await server.close()
+
+    def server(self, socket: str) -> TmuxServer:
+        if socket not in self._servers:
+            self._servers[socket] = TmuxServer(
+                socket, lambda server: self.on_change(server.socket), self._program, self._config
+            )
+        return self._servers[socket]
+
+    def of(self, pane: Pane) -> TmuxServer:
+        return self.server(pane.socket)
+
+    async def watch(self, pane: Pane) -> bool:
+        """Starts the pane's output stream; False when there is none to be had."""
+        if self._streams.is_open(pane):
+            return True
+        try:
+            is_streaming = await self._streams.attach(self.of(pane), pane)
+        except HarkError as failure:
+            logger.warning(
+                "no output stream", extra={"pane": pane.pane_id, "code": failure.code, "detail": failure.detail}
+            )
+            return False
+        if not is_streaming:
+            logger.info("the pane has a pipe of its own; looking instead of listening", extra={"pane": pane.pane_id})
+        return is_streaming
+
+    def printed_count(self, pane: Pane) -> int:
+        return self._printed_count[pane]
+
+    async def wait_output(self, pane: Pane, since: int, within_s: float) -> None:
+        """Returns when the pane has printed something after the count was `since`, or when the time is over."""
+        if not self._streams.is_open(pane):
+            await asyncio.sleep(min(within_s, BLIND_LOOK_S))
+            return
+        if self._printed_count[pane] != since:
+            return
+        event = asyncio.Event()
+        self._waiters[pane].add(event)
+        try:
+            async with asyncio.timeout(within_s):
+                await event.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._waiters[pane].discard(event)
+
+    def listen(self, pane: Pane, listener: OutputListener) -> Callable[[], None]:
+        """Every chunk that the pane prints from now on, b"" when the stream ends. Returns what ends the listening."""
+        self._listeners[pane].add(listener)
+        return lambda: self._listeners[pane].discard(listener)
+
+    def forget(self, pane: Pane) -> None:
+        for table in (self._printed_count, self._waiters, self._listeners):
+            table.pop(pane, None)
+
+    def _printed(self, pane: Pane, data: bytes) -> None:
+        self._printed_count[pane] += 1
+        for event in self._waiters[pane]:
+            event.set()
+        for listener in tuple(self._listeners[pane]):
+            listener(data)
+        self.on_output(pane)
+
+    def _stream_closed(self, pane: Pane) -> None:
+        for event in self._waiters[pane]:
+            event.set()
+        for listener in tuple(self._listeners[pane]):
+            listener(b"")
+        self.on_change(pane.socket)
+
+
+def is_line_mode(facts: PaneFacts) -> bool:
+    """Whether the pane's terminal collects whole lines: then no program is reading keys."""
+    try:
+        descriptor = os.open(facts.tty, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        return bool(termios.tcgetattr(descriptor)[3] & termios.ICANON)
+    except termios.error:
+        return False
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,271 @@
+"""Sessions: started, adopted, renamed, ended, and found by whatever part of their name or id somebody types."""
+
+import asyncio
+import os
+import secrets
+import shutil
+import socket as sockets
+import sys
+from pathlib import Path
+from typing import Any
+
+from hark import airlock
+from hark.agents.kinds import Kinds
+from hark.daemon.clock import Clock
+from hark.daemon.panes import Panes
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_session
+from hark.model.session import Pane, Session, SessionState
+from hark.store.contract import Store
+
+ADOPTED_LOOKUP_DEADLINE_S = 5.0
+
+
+class Sessions:
+    def __init__(self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, own_socket: str) -> None:
+        self._store = store
+        self._panes = panes
+        self._kinds = kinds
+        self._clock = clock
+        self._own_socket = own_socket
+        self._by_id: dict[SessionId, Session] = {}
+        self._naming = asyncio.Lock()
+
+    async def load(self) -> None:
+        self._by_id = {session.id: session for session in await self._store.sessions()}
+
+    def all(self) -> list[Session]:
+        return list(self._by_id.values())
+
+    def running(self) -> list[Session]:
+        return [session for session in self._by_id.values() if session.state is SessionState.RUNNING]
+
+    def get(self, session_id: SessionId) -> Session:
+        if session := self._by_id.get(session_id):
+            return session
+        raise HarkError("session-not-found", f"no session {session_id!r}", "`hark ls` shows the sessions there are")
+
+    def find(self, wanted: str) -> Session:
+        """A running session wins over gone ones that fit as well."""
+        running = [(session.id, session.name) for session in self.running()]
+        try:
+            return self.get(find_session(wanted, running))
+        except HarkError as failure:
+            if failure.code != "session-not-found":
+                raise
+            gone = [(s.id, s.name) for s in self._by_id.values() if s.state is SessionState.GONE]
+            try:
+                return self.get(find_session(wanted, gone))
+            except HarkError as second:
+                raise (failure if second.code == "session-not-found" else second) from None
+
+    def at(self, pane: Pane) -> Session | None:
+        return next((session for session in self.running() if session.pane == pane), None)
+
+    async def start(
+        self,
+        command: list[str],
+        *,
+        name: str | None,
+        agent: str | None,
+        directory: str | None,
+        environment: dict[str, str],
+        columns: int,
+        rows: int,
+        socket: str | None,
+    ) -> Session:
+        directory = directory or str(Path.home())
+        _check_command(command, directory, environment)
+        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
+        server = self._panes.server(socket or self._own_socket)
+        session_id = _new_id()
+        async with self._naming:
+            name = self._free_name(name, _base_name(command))
+            variables = environment | _hark_environment(session_id)
+            wrapped = [sys.executable, "-ISE", airlock.__file__, "--", *command]
+            pane = await server.new_session(_tmux_name(name, session_id), wrapped, directory, variables, columns, rows)
+            session = self._session(session_id, name, kind, pane, tuple(command), directory, is_adopted=False)
+            await self._add(session)
+        await self._panes.watch(pane)
+        return session
+
+    async def adopt(self, target: str, *, name: str | None, agent: str | None, socket: str | None) -> Session:
+        server = self._panes.server(socket or default_socket("default"))
+        facts = await server.resolve(target)
+        pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
+        if known := self.at(pane):
+            raise HarkError(
+                "pane-adopted",
+                f"that pane is session {known.name} already",
+                f"rename it with `hark rename {known.name} NEW`",
+            )
+        command = foreground_command(facts.tty) or (facts.foreground,)
+        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(command)
+        async with self._naming:
+            name = self._free_name(name, _base_name(list(command)))
+            session = self._session(_new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
+            await self._add(session)
+        await self._panes.watch(pane)
+        return session
+
+    async def rename(self, session: Session, name: str) -> Session:
+        check_name(name)
+        async with self._naming:
+            event = Event(
+                at=self._clock(),
+                kind=EventKind.SESSION_RENAMED,
+                session_id=session.id,
+                data={"from": session.name, "to": name},
+            )
+            return await self._change(session, {"name": name}, event)
+
+    async def kill(self, session: Session) -> Session:
+        """Ends a session that hark started. An adopted pane is the human's: it is only let go."""
+        if session.state is SessionState.RUNNING and not session.is_adopted:
+            try:
+                await self._panes.of(session.pane).kill_pane(session.pane)
+            except HarkError as failure:
+                if failure.code not in ("tmux-gone", "tmux-failed"):
+                    raise
+        return await self.mark_gone(session, "let go" if session.is_adopted else "killed")
+
+    async def mark_gone(self, session: Session, why: str) -> Session:
+        if session.state is SessionState.GONE:
+            return session
+        now = self._clock()
+        event = Event(
+            at=now, kind=EventKind.SESSION_GONE, session_id=session.id, data={"name": session.name, "why": why}
+        )
+        changed = await self._change(session, {"state": SessionState.GONE, "gone_at": now}, event)
+        self._panes.forget(session.pane)
+        return changed
+
+    async def _add(self, session: Session) -> None:
+        data = {"name": session.name, "agent": session.agent, "is_adopted": session.is_adopted}
+        await self._store.add_session(
+            session, Event(at=self._clock(), kind=EventKind.SESSION_CREATED, session_id=session.id, data=data)
+        )
+        await self.load()
+
+    async def _change(self, session: Session, changes: dict[str, Any], event: Event) -> Session:
+        changed = await self._store.change_session(session.id, changes, event)
+        await self.load()
+        return changed
+
+    def _free_name(self, wanted: str | None, base: str) -> str:
+        taken = {session.name for session in self.running()}
+        if wanted is not None:
+            if check_name(wanted) in taken:
+                raise HarkError(
+                    "name-taken", f"a session is called {wanted!r} already", "choose another name, or rename that one"
+                )
+            return wanted
+        names = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 3)))
+        return next(name for name in names if name not in taken)
+
+    def _session(
+        self,
+        session_id: SessionId,
+        name: str,
+        kind: str,
+        pane: Pane,
+        command: tuple[str, ...],
+        directory: str,
+        *,
+        is_adopted: bool,
+    ) -> Session:
+        return Session(
+            id=session_id,
+            name=name,
+            agent=kind,
+            host=sockets.gethostname(),
+            pane=pane,
+            command=command,
+            directory=directory,
+            created_at=self._clock(),
+            is_adopted=is_adopted,
+        )
+
+
+def default_socket(name: str) -> str:
+    """Where `tmux -L NAME` has its socket."""
+    directory = Path(os.environ.get("TMUX_TMPDIR") or "/tmp") / f"tmux-{os.getuid()}"
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(directory.resolve() / name)
+
+
+def choose_socket(name: str | None, path: str | None) -> str | None:
+    if name and path:
+        raise HarkError("request-invalid", "both a socket name and a socket path", "give one of -L and -S")
+    if name and "/" in name:
+        raise HarkError("request-invalid", f"{name!r} is not a socket name", "use -S for a path")
+    return default_socket(name) if name else path and os.path.abspath(path)
+
+
+def foreground_command(tty: str) -> tuple[str, ...] | None:
+    """The command line of the process that has the terminal, where /proc tells."""
+    try:
+        device = os.stat(tty).st_rdev
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit() and (words := _foreground_words(entry.path, device)):
+                return words
+    except OSError:
+        return None
+    return None
+
+
+def _foreground_words(process: str, device: int) -> tuple[str, ...] | None:
+    """If this is the leader of the terminal's foreground group: its arguments."""
+    try:
+        fields = Path(process, "stat").read_text().rpartition(")")[2].split()
+        pid, group, terminal, foreground = (
+            int(os.path.basename(process)),
+            int(fields[2]),
+            int(fields[4]),
+            int(fields[5]),
+        )
+        if terminal != device or group != foreground or pid != group:
+            return None
+        return tuple(word for word in Path(process, "cmdline").read_text(errors="replace").split("\0") if word)
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def working_directory(pid: int) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return ""
+
+
+def _check_command(command: list[str], directory: str, environment: dict[str, str]) -> None:
+    if not os.path.isdir(directory):
+        raise HarkError("request-invalid", f"{directory} is not a directory", "give an existing one with -C")
+    if any("\0" in word for word in [*command, *environment.values()]):
+        raise HarkError("request-invalid", "a NUL byte cannot be part of a command", "take it out")
+    if "/" in command[0]:
+        found = os.access(os.path.join(directory, command[0]), os.X_OK)
+    else:
+        found = shutil.which(command[0], path=environment.get("PATH", os.defpath)) is not None
+    if not found:
+        raise HarkError("request-invalid", f"{command[0]}: command not found", "check the name and your PATH")
+
+
+def _hark_environment(session_id: SessionId) -> dict[str, str]:
+    home = os.environ.get("HARK_HOME")
+    return {"HARK_SESSION": session_id} | ({"HARK_HOME": os.path.abspath(home)} if home else {})
+
+
+def _new_id() -> SessionId:
+    return SessionId(secrets.token_hex(SESSION_ID_LENGTH // 2))
+
+
+def _base_name(command: list[str]) -> str:
+    base = "".join(c if c.isalnum() or c in "._-" else "-" for c in os.path.basename(command[0])).lstrip(".-")
+    return (base or "session")[:40]
+
+
+def _tmux_name(name: str, session_id: SessionId) -> str:
+    """tmux allows no dots and colons, and its names need not be unique with ours."""
+    return f"{name.replace('.', '_').replace(':', '_')}-{session_id[:4]}"

@@ -1,0 +1,80 @@
+"""Watches the panes of all sessions: one question per tmux server and second, and one at once when tmux says that panes
+changed. A pane that is no longer there, or is another process, makes its session gone."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+
+from hark.daemon.log import logger
+from hark.daemon.panes import Panes
+from hark.daemon.sessions import Sessions
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.terminal.facts import PaneFacts, ServerFacts
+
+PERIOD_S = 1.0
+LOST_AFTER = 3
+"""How many failed questions in a row make a server gone: one may be a moment of overload."""
+
+
+class Watcher:
+    def __init__(self, sessions: Sessions, panes: Panes, wake: Callable[[SessionId], None]) -> None:
+        self._sessions = sessions
+        self._panes = panes
+        self._wake = wake
+        self._changed = asyncio.Event()
+        self._seen: dict[SessionId, PaneFacts] = {}
+        self._silent: dict[str, int] = defaultdict(int)
+
+    def look_now(self, socket: str) -> None:
+        self._changed.set()
+
+    async def run(self) -> None:
+        while True:
+            self._changed.clear()
+            await self.look()
+            try:
+                async with asyncio.timeout(PERIOD_S):
+                    await self._changed.wait()
+            except TimeoutError:
+                pass
+
+    async def look(self) -> None:
+        by_socket: dict[str, list[Session]] = defaultdict(list)
+        for session in self._sessions.running():
+            by_socket[session.pane.socket].append(session)
+        for socket, sessions in by_socket.items():
+            await self._look_at(socket, sessions)
+
+    async def _look_at(self, socket: str, sessions: list[Session]) -> None:
+        try:
+            facts = await self._panes.server(socket).facts()
+        except HarkError as failure:
+            self._silent[socket] += 1
+            logger.warning(
+                "tmux does not answer", extra={"socket": socket, "code": failure.code, "detail": failure.detail}
+            )
+            if failure.code == "tmux-gone" and self._silent[socket] >= LOST_AFTER:
+                for session in sessions:
+                    await self._gone(session, "its tmux server is gone")
+            return
+        self._silent[socket] = 0
+        for session in sessions:
+            await self._compare(session, facts)
+
+    async def _compare(self, session: Session, facts: ServerFacts) -> None:
+        pane = facts.panes.get(session.pane.pane_id)
+        if pane is None or pane.is_dead or pane.pid != session.pane.pid:
+            await self._gone(session, "its pane is gone" if pane is None else "its program has ended")
+            return
+        await self._panes.watch(session.pane) if not pane.has_pipe else None
+        before = self._seen.get(session.id)
+        self._seen[session.id] = pane
+        if before and (before.in_mode, before.foreground) != (pane.in_mode, pane.foreground):
+            self._wake(session.id)
+
+    async def _gone(self, session: Session, why: str) -> None:
+        logger.info("session gone", extra={"session": session.name, "why": why})
+        self._seen.pop(session.id, None)
+        await self._sessions.mark_gone(session, why)

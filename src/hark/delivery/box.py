@@ -1,0 +1,150 @@
+"""The input box of an agent on a screen: where it is, what is in it, and whether it holds exactly a given text.
+
+An agent's data file says how its box looks (`BoxLook`): the row above it, the prompt its first row begins with, the
+indent of the rows that follow, and the row that ends it. A box is recognised only as a whole; what is not recognised is
+not an input box, and nothing is pressed into it. In doubt there is no box, or it is not empty: that costs a delay.
+"""
+
+import re
+
+from msgspec import Struct
+
+from hark.delivery.screen import Screen
+
+
+class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Regular expressions over the text of whole rows, trailing spaces removed."""
+
+    prompt: str
+    """Start of the first row; the rest of that row is input."""
+    indent: int
+    """Columns before the input on the rows that follow."""
+    above: str | None = None
+    """The row before the first, where the agent draws one."""
+    below: str = r"\s*"
+    """The row that ends the box, whole."""
+    placeholder: str | None = None
+    """What stands in the box for a long paste that the agent does not show."""
+    needs_visible_cursor: bool = False
+
+
+class Box(Struct, frozen=True, kw_only=True):
+    rows: tuple[str, ...]
+    """What was typed, row by row as the agent wraps it, without ghost text."""
+    width: int
+    """Columns of the widest possible row."""
+    is_cursor_at_start: bool
+    is_cursor_at_end: bool
+
+    @property
+    def is_empty(self) -> bool:
+        return self.is_cursor_at_start and not any(row.strip() for row in self.rows) and len(self.rows) == 1
+
+
+def read_box(screen: Screen, look: BoxLook) -> Box | None:
+    """None when the cursor is not in a box that looks as it should."""
+    if screen.in_mode or (look.needs_visible_cursor and not screen.is_cursor_visible):
+        return None
+    first = _first_row(screen, look)
+    if first is None:
+        return None
+    last = _last_row(screen, look, first)
+    if last is None or screen.cursor_y > last:
+        return None
+    prompt = re.match(look.prompt, screen.rows[first].text + "  ")
+    assert prompt is not None
+    starts = [_columns_of(screen, first, prompt.end()), *[look.indent] * (last - first)]
+    rows = tuple(screen.rows[first + i].typed(start) for i, start in enumerate(starts))
+    start = starts[screen.cursor_y - first]
+    if screen.cursor_x < start:
+        return None
+    behind = screen.rows[screen.cursor_y].typed(screen.cursor_x)
+    return Box(
+        rows=rows,
+        width=screen.columns - look.indent,
+        is_cursor_at_start=screen.cursor_y == first and screen.cursor_x == start,
+        is_cursor_at_end=not behind.strip() and not any(row.strip() for row in rows[screen.cursor_y - first + 1 :]),
+    )
+
+
+def holds_exactly(box: Box, text: str) -> bool:
+    """Whether the box holds this text and nothing else, with the cursor behind it.
+
+    Row by row the text must match to the letter; only where a row ends may the text have blanks or a newline that the
+    row does not show, because agents drop blanks where they wrap. Tabs may be drawn as any number of spaces."""
+    if not box.is_cursor_at_end or not text.strip():
+        return False
+    rest = text.rstrip()
+    for row in box.rows:
+        rest = rest.lstrip(" \t\n")
+        consumed = _match_row(row.strip(), rest)
+        if consumed is None:
+            return False
+        rest = rest[consumed:]
+    return not rest.strip()
+
+
+def holds_placeholder(box: Box, look: BoxLook) -> bool:
+    """Whether the box shows nothing but the agent's stand-in for a long paste: whose, it does not say."""
+    return look.placeholder is not None and re.fullmatch(look.placeholder, "".join(box.rows).strip()) is not None
+
+
+def mentions(box: Box, words: str) -> bool:
+    """Also where a wrap cuts them in two."""
+    return words in "".join(row.strip() for row in box.rows)
+
+
+def _match_row(row: str, text: str) -> int | None:
+    """How much of the text the row shows, or None if it shows something else."""
+    at = 0
+    position = 0
+    while position < len(row):
+        if at >= len(text) or text[at] == "\n":
+            return None
+        if text[at] == "\t":
+            at += 1
+            while position < len(row) and row[position] in " \t":
+                position += 1
+        elif text[at] == row[position]:
+            at += 1
+            position += 1
+        else:
+            return None
+    return at
+
+
+def _first_row(screen: Screen, look: BoxLook) -> int | None:
+    """Upwards from the cursor to the prompt, over nothing but indented rows."""
+    for y in range(screen.cursor_y, -1, -1):
+        if y >= len(screen.rows):
+            return None
+        text = screen.rows[y].text
+        if re.match(look.prompt, text + "  "):
+            return y if _is_below_frame(screen, look, y) else None
+        if text[: look.indent].strip():
+            return None
+    return None
+
+
+def _is_below_frame(screen: Screen, look: BoxLook, y: int) -> bool:
+    return look.above is None or (y > 0 and re.fullmatch(look.above, screen.rows[y - 1].text) is not None)
+
+
+def _last_row(screen: Screen, look: BoxLook, first: int) -> int | None:
+    for y in range(first + 1, len(screen.rows)):
+        text = screen.rows[y].text
+        if re.fullmatch(look.below, text):
+            return y - 1
+        if text[: look.indent].strip():
+            return None
+    return None
+
+
+def _columns_of(screen: Screen, y: int, characters: int) -> int:
+    """How many columns the first characters of a row take."""
+    seen = 0
+    for column, cell in enumerate(screen.rows[y].cells):
+        if seen >= characters:
+            return column
+        seen += len(cell)
+    return len(screen.rows[y].cells) + max(0, characters - seen)

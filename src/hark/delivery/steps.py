@@ -1,0 +1,85 @@
+"""What a delivery asks of the terminal, and what it gets back.
+
+A carrier is a generator: it yields one of these steps, is sent a `Seen` (or a plain yes or no), and returns an Outcome. The
+same generator runs on real tmux, in a simulator, and in a test that is a table.
+"""
+
+from collections.abc import Generator
+
+from msgspec import Struct
+
+from hark.delivery.screen import Screen
+from hark.model.message import HoldReason
+
+
+class Look(Struct, frozen=True):
+    """The screen as it is now."""
+
+
+class LookAgain(Struct, frozen=True):
+    """The screen after the pane has printed something, or when the time is over."""
+
+    within_s: float
+
+
+class Begin(Struct, frozen=True):
+    """From here on our text may be in the box: to be put on record before the paste. Answered like Stage."""
+
+
+class Paste(Struct, frozen=True):
+    text: str
+
+
+class Stage(Struct, frozen=True):
+    """Our text is in the box, verified. Answered with False when we may not go on: the message was taken back, has expired,
+    or somebody else delivers to this session now."""
+
+
+class PressEnter(Struct, frozen=True):
+    """Only if the screen still is that one, which the terminal checks in the same instant. Answered with whether it was."""
+
+    screen: Screen
+    proof: str
+
+
+class SearchHistory(Struct, frozen=True):
+    """Answered with whether these words are on the screen or in the scrollback."""
+
+    words: str
+
+
+class Seen(Struct, frozen=True):
+    screen: Screen
+    at_s: float
+    """On a clock that only grows."""
+
+
+class Submitted(Struct, frozen=True):
+    """Enter was pressed and the box let go of our text."""
+
+    detail: str = ""
+
+
+class Held(Struct, frozen=True):
+    """Nothing of ours is in the box."""
+
+    reason: HoldReason
+    detail: str = ""
+
+
+class Stuck(Struct, frozen=True):
+    """Our text is in the box, not submitted, and must not be submitted now: others have typed beside it, or we may not go on."""
+
+    detail: str
+
+
+class Unproven(Struct, frozen=True):
+    """Enter was pressed, and what became of it cannot be told."""
+
+    detail: str
+
+
+Step = Look | LookAgain | Begin | Paste | Stage | PressEnter | SearchHistory
+Answer = Seen | bool
+Outcome = Submitted | Held | Stuck | Unproven
+Delivery = Generator[Step, Answer, Outcome]

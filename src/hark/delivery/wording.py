@@ -1,0 +1,74 @@
+"""How a message is put into words for an agent: a header that names sender and message, then the text, made harmless.
+
+The header comes first, so a payload can never begin with a command (`/`, `!`, `#`, `?`) of any agent, and it carries the
+message id, by which the agent's own records can prove that it arrived.
+"""
+
+import re
+import unicodedata
+
+from hark.model.errors import HarkError
+from hark.model.message import Message
+
+# C0 except newline and tab, DEL, C1: an escape among them could end the paste and press keys.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Line and paragraph separators and unpaired surrogates break terminals in other ways.
+_SEPARATORS = re.compile(r"[\u2028\u2029]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# At the very end these make Enter mean something else: a newline (backslash) or a completion (@word).
+_CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)@\S*)\Z")
+
+
+def check_text(text: str, longest: int) -> str:
+    """What a sender may send; raises what is wrong with it. Control bytes are refused here, not silently dropped."""
+    if not text.strip():
+        raise HarkError("text-empty", "there is no text to send", "give a text, or `-` to read it from stdin")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > longest:
+        raise HarkError(
+            "text-too-long",
+            f"the text has {size} bytes, the limit is {longest}",
+            "put it into a file and send the file's path",
+        )
+    if hit := _CONTROL.search(text.replace("\r\n", "\n").replace("\r", "\n")) or _SURROGATE.search(text):
+        raise HarkError(
+            "text-control-bytes",
+            f"the text has a control character (U+{ord(hit[0]):04X})",
+            "send printable text, newlines and tabs only",
+        )
+    return text
+
+
+MESSAGE_IDS = r"via hark send · ([0-9a-f]{12})\]"
+"""Finds the ids of messages in a prompt."""
+
+LONGEST_PASTE = 8192
+"""Bytes; a longer text goes into a file, and the payload says where."""
+
+
+def payload(message: Message, file: str | None = None) -> str:
+    """With a file, that holds the text, the payload only points to it."""
+    if file is None:
+        return f"{header(message)}\n{sanitise(message.text)}"
+    size = len(message.text.encode())
+    return f"{header(message)}\nThe message is {size} bytes long. Read it in this file: {file} "
+
+
+def needs_file(message: Message, columns: int, rows: int) -> bool:
+    """Whether the text is too long to be pasted and proven on a screen of that size."""
+    whole = payload(message)
+    needed = sum(1 + 2 * len(line) // max(columns - 4, 1) for line in whole.split("\n"))
+    return len(whole.encode()) > LONGEST_PASTE or needed > max(rows - 8, 2)
+
+
+def header(message: Message) -> str:
+    sender = sanitise(message.sender_name or "someone").replace("\n", " ").strip()
+    origin = f" ({message.sender_session_id})" if message.sender_session_id else ""
+    return f"[Input from: {sender}{origin} via hark send · {message.id}]"
+
+
+def sanitise(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _SEPARATORS.sub("\n", _SURROGATE.sub("\ufffd", _CONTROL.sub("", text)))
+    text = unicodedata.normalize("NFC", text).strip("\n")
+    return text + " " if _CATCHES_ENTER.search(text) else text

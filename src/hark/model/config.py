@@ -1,0 +1,81 @@
+"""Settings: the file, HARK_* variables over it, flags over those."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from hark.model.errors import HarkError
+
+
+class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    input_poll_interval: float = 5.0
+    """Seconds between two looks at a held session when no event asks for one: the net below the events."""
+    human_pause: float = 2.0
+    """Seconds that a human's terminal must have been quiet before a delivery starts beside it."""
+    default_timeout: float = 0.0
+    """Seconds after which an undelivered message is dropped; 0 keeps it for ever."""
+    max_text_bytes: int = 1_048_576
+    listen: str | None = None
+    """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
+    log_level: str = "info"
+    log_max_bytes: int = 5_000_000
+    tmux: str = "tmux"
+    """The program."""
+    tmux_socket: str | None = None
+    """Path of the tmux server that `hark new` starts sessions in; a server called `hark` by default."""
+    tmux_config: str | None = None
+    """Its configuration file; tmux's own choice by default."""
+
+
+# Variables of ours that are not settings.
+NOT_SETTINGS = frozenset({"HARK_HOME", "HARK_SESSION", "HARK_DEBUG", "HARK_NO_AUTOSTART", "HARK_SERVE_COMMAND"})
+_CHOICES = {"log_level": ("debug", "info", "warning", "error")}
+_FLOORS = {
+    "input_poll_interval": 0.05,
+    "human_pause": 0.0,
+    "default_timeout": 0.0,
+    "max_text_bytes": 1,
+    "log_max_bytes": 10_000,
+}
+
+
+def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags: Mapping[str, str]) -> Config:
+    names = {field.name for field in msgspec.structs.fields(Config)}
+    from_environment = {
+        key[5:].lower(): value
+        for key, value in environment.items()
+        if key.startswith("HARK_") and key not in NOT_SETTINGS and key[5:].lower() in names
+    }
+    merged = {**file, **from_environment, **flags}
+    for unknown in merged.keys() - names:
+        raise _invalid(f"there is no setting {unknown!r}", f"settings are: {', '.join(sorted(names))}")
+    try:
+        config = msgspec.convert(merged, Config, strict=False)
+    except msgspec.ValidationError as wrong:
+        raise _invalid(str(wrong)) from wrong
+    for name, choices in _CHOICES.items():
+        if getattr(config, name) not in choices:
+            raise _invalid(f"{name} must be one of {', '.join(choices)}")
+    for name, floor in _FLOORS.items():
+        if not getattr(config, name) >= floor:
+            raise _invalid(f"{name} must be at least {floor:g}")
+    if config.listen is not None:
+        parse_listen(config.listen)
+    return config
+
+
+def parse_listen(listen: str) -> tuple[str, int]:
+    found = re.fullmatch(r"(127(?:\.\d{1,3}){3}|localhost|\[::1\]):(\d{1,5})", listen)
+    if not found or int(found[2]) > 65535:
+        raise _invalid(
+            f"listen = {listen!r} is not a loopback address with a port",
+            "write it as 127.0.0.1:7433; for other hosts use ssh",
+        )
+    return found[1].strip("[]"), int(found[2])
+
+
+def _invalid(detail: str, hint: str = "see docs/configuration.md") -> HarkError:
+    return HarkError("config-invalid", detail, hint)
