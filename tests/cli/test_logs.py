@@ -20,10 +20,10 @@ def log(home: Path) -> Path:
 @pytest.mark.parametrize(
     ("line", "shown"),
     [
-        ('{"time": "T", "level": "info", "message": "up", "pid": 3}', "T info up pid=3"),
-        ('{"time": "T", "level": "info", "message": "up"}', "T info up"),
+        ('{"at": "T", "level": "info", "message": "up", "pid": 3}', "T info up pid=3"),
+        ('{"at": "T", "level": "info", "message": "up"}', "T info up"),
         ('{"event": "x"}', "- - - event=x"),  # fields that are missing keep their place
-        ('{"time": "T", "level": "error", "message": "a\\u001b[2J"}', "T error a [2J"),
+        ('{"at": "T", "level": "error", "message": "a\\u001b[2J"}', "T error a [2J"),
         ("Traceback (most recent call last):", "Traceback (most recent call last):"),  # not ours, but worth seeing
         ("[1, 2]", "[1, 2]"),
     ],
@@ -33,13 +33,13 @@ def test_a_line_of_the_log_for_people(line: str, shown: str) -> None:
 
 
 def test_the_last_lines_are_shown(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log.write_text("".join(f'{{"time": "T", "level": "info", "message": "{number}"}}\n' for number in range(9)))
+    log.write_text("".join(f'{{"at": "T", "level": "info", "message": "{number}"}}\n' for number in range(9)))
 
     assert run(["logs", "-n", "2"]) == Exit.OK
     assert capsys.readouterr().out == "T info 7\nT info 8\n"
 
     assert run(["logs", "-n", "1", "--json"]) == Exit.OK
-    assert capsys.readouterr().out == '{"time": "T", "level": "info", "message": "8"}\n'
+    assert capsys.readouterr().out == '{"at": "T", "level": "info", "message": "8"}\n'
 
 
 def test_no_log_is_said_with_where_it_would_be(capsys: pytest.CaptureFixture[str]) -> None:

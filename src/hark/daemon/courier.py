@@ -103,7 +103,7 @@ class Courier:
                     "delivery failed",
                     extra={
                         "session": session.name,
-                        "message": message.id,
+                        "message_id": message.id,
                         "code": failure.code,
                         "detail": failure.detail,
                     },
@@ -160,7 +160,7 @@ class Courier:
         try:
             await write
         except HarkError as refused:
-            logger.info("called off", extra={"message": message.id, "code": refused.code, "detail": refused.detail})
+            logger.info("called off", extra={"message_id": message.id, "code": refused.code, "detail": refused.detail})
             return False
         return True
 
@@ -248,7 +248,7 @@ class Courier:
         await self._store.move(message.id, step, fence)
         extra = {
             "session": self._session_id,
-            "message": message.id,
+            "message_id": message.id,
             "status": str(status),
             "reason": reason and str(reason),
             "detail": detail,

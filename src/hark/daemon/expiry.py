@@ -56,4 +56,4 @@ class Expiry:
                         message.id, Step(status=Status.EXPIRED, at=self._clock(), detail="its time-out passed")
                     )
                 except HarkError as failure:
-                    logger.warning("cannot expire", extra={"message": message.id, "code": failure.code})
+                    logger.warning("cannot expire", extra={"message_id": message.id, "code": failure.code})

@@ -51,5 +51,5 @@ class Hooks:
             await self._store.move(message_id, Step(status=status, at=at, detail="the agent's hook said so"))
         except HarkError as refused:
             logger.info(
-                "hook proves nothing", extra={"message": message_id, "status": str(status), "code": refused.code}
+                "hook proves nothing", extra={"message_id": message_id, "status": str(status), "code": refused.code}
             )
