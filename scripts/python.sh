@@ -6,8 +6,7 @@ for python in python3 python3.14 python3.13 python3.12 python3.11 none; do
 done
 [ "$python" = none ] && { echo "hark needs Python 3.11 or newer with the venv module (Debian: apt-get install python3-venv)" >&2; exit 1; }
 echo "setting up .venv with $("$python" --version)" >&2
-rm -rf .venv
-"$python" -m venv .venv
+[ -x .venv/bin/python ] || "$python" -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 echo "$want" > .venv/installed
