@@ -73,7 +73,7 @@ def test_message_ids_complete_from_the_queues_that_are_not_empty(serve: Serve) -
 
 def test_without_a_daemon_nothing_is_offered_and_none_is_started(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = home / "started"
-    monkeypatch.setenv("HARK_SERVE_COMMAND", f"touch {started}")
+    monkeypatch.setenv("HARK_SERVE_COMMAND", f"sh -c 'touch {started}'")
 
     assert complete("attach", "") == []
     assert not started.exists()
