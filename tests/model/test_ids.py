@@ -1,0 +1,79 @@
+import pytest
+
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId, check_name, find_session
+
+NAMED = [
+    (SessionId("1a2b3c4d"), "api"),
+    (SessionId("1a99ffff"), "api-tests"),
+    (SessionId("77aa0000"), "docs"),
+    (SessionId("d0000000"), "77aa"),
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("docs", "77aa0000"),  # a whole name
+        ("1a99ffff", "1a99ffff"),  # a whole id
+        ("api", "1a2b3c4d"),  # a whole name wins, although it begins another
+        ("77aa", "d0000000"),  # a whole name wins, although it begins an id
+        ("api-", "1a99ffff"),  # enough of a name
+        ("1a2", "1a2b3c4d"),  # enough of an id
+        ("77aa0", "77aa0000"),
+    ],
+)
+def test_a_session_is_found_by_name_id_or_enough_of_either(wanted: str, found: str) -> None:
+    assert find_session(wanted, NAMED) == found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code", "said"),
+    [
+        ("1a", "session-ambiguous", "api (1a2b3c4d), api-tests (1a99ffff)"),
+        ("d", "session-ambiguous", "docs (77aa0000), 77aa (d0000000)"),  # by its name, and by its id
+        ("nothing", "session-not-found", "'nothing'"),
+        ("", "session-not-found", "''"),  # begins everything, and means nothing
+        ("API", "session-not-found", "'API'"),  # case matters
+    ],
+)
+def test_what_fits_none_or_several_is_refused(wanted: str, code: str, said: str) -> None:
+    with pytest.raises(HarkError) as caught:
+        find_session(wanted, NAMED)
+
+    assert caught.value.code == code
+    assert said in caught.value.detail
+    assert caught.value.hint
+
+
+def test_a_name_with_a_slip_is_answered_with_near_ones() -> None:
+    with pytest.raises(HarkError) as caught:
+        find_session("dcos", NAMED)
+
+    assert "docs" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["a", "_", "7", "Feature/login.v2@host+x-y", "n" * 64])
+def test_a_name_may_hold_letters_digits_and_some_marks(name: str) -> None:
+    assert check_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "n" * 65,
+        "-option",  # would read as a flag
+        ".hidden",
+        "two words",
+        "line\n",
+        "semi;colon",
+        "käse",
+        "gone~1a2b3c4d",  # the store's own mark for a name that was yielded
+    ],
+)
+def test_any_other_name_is_refused(name: str) -> None:
+    with pytest.raises(HarkError) as caught:
+        check_name(name)
+
+    assert caught.value.code == "name-invalid"

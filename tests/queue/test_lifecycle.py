@@ -1,0 +1,243 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from hark.model.errors import HarkError
+from hark.model.event import EventKind
+from hark.model.ids import MessageId, SessionId
+from hark.model.message import Carrier, Channel, HoldReason, Message, Status
+from hark.queue.lifecycle import ENDS, LEGAL, PENDING, Step, advance, begin_attempt, first, has_reached, is_expired
+
+S = Status
+T0 = datetime(2026, 3, 1, tzinfo=UTC)
+T1, T2, T3 = (T0 + timedelta(seconds=n) for n in (1, 2, 3))
+
+
+def make_message(status: Status = S.QUEUED, **fields: Any) -> Message:
+    return Message(id=MessageId("m1"), session_id=SessionId("s1"), text="hello", queued_at=T0, status=status, **fields)
+
+
+def make_step(status: Status, at: datetime = T1, **fields: Any) -> Step:
+    reason = HoldReason.DRAFT if status is S.HELD else None
+    known: dict[str, Any] = {"reason": reason}
+    return Step(status=status, at=at, **(known | fields))
+
+
+def changes_of(message: Message, step: Step) -> dict[str, Any]:
+    """The fields that differ afterwards."""
+    after = advance(message, step).message
+    return {f: getattr(after, f) for f in after.__struct_fields__ if getattr(after, f) != getattr(message, f)}
+
+
+@pytest.mark.parametrize("previous", Status)
+@pytest.mark.parametrize("status", Status)
+def test_a_change_is_made_exactly_when_the_table_has_it(previous: Status, status: Status) -> None:
+    reason = HoldReason.BUSY if previous is S.HELD else None
+    message = make_message(previous, hold_reason=reason)
+
+    if status in LEGAL[previous]:
+        moved = advance(message, make_step(status))
+        assert (moved.message.status, moved.receipt.previous, moved.receipt.status) == (status, previous, status)
+    else:
+        with pytest.raises(HarkError, match=f"{previous} cannot become {status}") as caught:
+            advance(message, make_step(status))
+        assert caught.value.code == "transition-illegal"
+
+
+def test_the_table_names_every_status_and_completed_expired_cancelled_are_final() -> None:
+    assert set(LEGAL) == set(Status)
+    assert {status for status, following in LEGAL.items() if not following} == {S.COMPLETED, S.EXPIRED, S.CANCELLED}
+    assert not PENDING & ENDS
+
+
+@pytest.mark.parametrize(
+    ("message", "step", "changes"),
+    [
+        # each progress has its stamp
+        (make_message(), make_step(S.STAGED), {"status": S.STAGED, "staged_at": T1}),
+        (make_message(S.STAGED), make_step(S.SUBMITTED), {"status": S.SUBMITTED, "delivered_at": T1}),
+        (
+            make_message(S.SUBMITTED, delivered_at=T0),
+            make_step(S.ACKNOWLEDGED),
+            {"status": S.ACKNOWLEDGED, "acknowledged_at": T1},
+        ),
+        # completed is an end as well as a progress
+        (
+            make_message(S.ACKNOWLEDGED, delivered_at=T0),
+            make_step(S.COMPLETED),
+            {"status": S.COMPLETED, "completed_at": T1, "ended_at": T1},
+        ),
+        # an agent that acknowledges what nobody saw submitted proves the delivery too
+        (
+            make_message(S.STAGED),
+            make_step(S.ACKNOWLEDGED),
+            {"status": S.ACKNOWLEDGED, "acknowledged_at": T1, "delivered_at": T1},
+        ),
+        (
+            make_message(S.UNCERTAIN, ended_at=T0),
+            make_step(S.COMPLETED),
+            {"status": S.COMPLETED, "completed_at": T1, "delivered_at": T1, "ended_at": T1},
+        ),
+        # the ends
+        (make_message(), make_step(S.EXPIRED), {"status": S.EXPIRED, "ended_at": T1}),
+        (make_message(), make_step(S.CANCELLED), {"status": S.CANCELLED, "ended_at": T1}),
+        (make_message(), make_step(S.DEAD), {"status": S.DEAD, "ended_at": T1}),
+        (make_message(S.STAGED), make_step(S.UNCERTAIN), {"status": S.UNCERTAIN, "ended_at": T1}),
+        # what comes back to life has not ended
+        (make_message(S.DEAD, ended_at=T0), make_step(S.QUEUED), {"status": S.QUEUED, "ended_at": None}),
+        # channel and carrier are set when known and kept when not
+        (
+            make_message(),
+            make_step(S.STAGED, channel=Channel.TERMINAL, carrier=Carrier.STASH),
+            {"status": S.STAGED, "staged_at": T1, "channel": Channel.TERMINAL, "carrier": Carrier.STASH},
+        ),
+        (
+            make_message(S.STAGED, channel=Channel.TERMINAL),
+            make_step(S.SUBMITTED),
+            {"status": S.SUBMITTED, "delivered_at": T1},
+        ),
+    ],
+)
+def test_a_change_of_status_sets_its_stamps_and_nothing_else(
+    message: Message, step: Step, changes: dict[str, Any]
+) -> None:
+    assert changes_of(message, step) == changes
+
+
+def test_a_hold_remembers_since_when_it_has_had_its_reason() -> None:
+    held = advance(make_message(), make_step(S.HELD, T1, reason=HoldReason.DRAFT)).message
+    same = advance(held, make_step(S.HELD, T2, reason=HoldReason.DRAFT)).message
+    other = advance(same, make_step(S.HELD, T3, reason=HoldReason.BUSY)).message
+    queued = advance(other, make_step(S.QUEUED, T3)).message
+
+    assert (held.hold_reason, held.held_since) == (HoldReason.DRAFT, T1)
+    assert (same.hold_reason, same.held_since) == (HoldReason.DRAFT, T1)
+    assert (other.hold_reason, other.held_since) == (HoldReason.BUSY, T3)
+    assert (queued.hold_reason, queued.held_since) == (None, None)
+
+
+@pytest.mark.parametrize("status", [status for status in LEGAL[S.HELD] if status is not S.HELD])
+def test_nothing_but_held_has_a_reason(status: Status) -> None:
+    message = make_message(S.HELD, hold_reason=HoldReason.BUSY)
+
+    with pytest.raises(HarkError, match="held has a reason"):
+        advance(message, make_step(status, reason=HoldReason.BUSY))
+
+
+def test_held_has_a_reason() -> None:
+    with pytest.raises(HarkError, match="held has a reason"):
+        advance(make_message(), make_step(S.HELD, reason=None))
+
+
+def test_an_attempt_is_counted_and_marked_before_anything_is_known() -> None:
+    once = begin_attempt(make_message(), T1)
+    twice = begin_attempt(once, T2)
+
+    assert (once.attempts, once.attempted_at, once.status) == (1, T1, S.QUEUED)
+    assert (twice.attempts, twice.attempted_at) == (2, T2)
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status is not S.QUEUED])
+def test_only_a_queued_message_is_attempted(status: Status) -> None:
+    with pytest.raises(HarkError) as caught:
+        begin_attempt(make_message(status), T1)
+
+    assert caught.value.code == "transition-illegal"
+
+
+@pytest.mark.parametrize(
+    ("step", "is_marked"),
+    [
+        (make_step(S.STAGED), True),  # it is in the box
+        (make_step(S.HELD, is_in_box=True), True),  # the delivery could not take it out again
+        (make_step(S.HELD), False),  # it is known to be out
+        (make_step(S.CANCELLED), False),
+        (make_step(S.UNCERTAIN), False),  # nobody looks for it any more
+    ],
+)
+def test_the_mark_stays_while_the_text_may_be_in_the_box(step: Step, is_marked: bool) -> None:
+    message = make_message(attempts=1, attempted_at=T0)
+
+    after = advance(message, step).message
+
+    assert after.attempted_at == (T0 if is_marked else None)
+    assert after.attempts == 1
+
+
+def test_the_receipt_and_the_event_tell_what_the_step_knew() -> None:
+    step = make_step(S.HELD, reason=HoldReason.DIALOG, detail="no echo", channel=Channel.TERMINAL, carrier=Carrier.NONE)
+
+    moved = advance(make_message(), step)
+
+    receipt, event = moved.receipt, moved.event
+    assert (receipt.message_id, receipt.previous, receipt.status, receipt.at) == ("m1", S.QUEUED, S.HELD, T1)
+    assert (receipt.reason, receipt.detail, receipt.channel, receipt.carrier) == (
+        HoldReason.DIALOG,
+        "no echo",
+        Channel.TERMINAL,
+        Carrier.NONE,
+    )
+    assert (event.kind, event.at, event.session_id, event.message_id) == (EventKind.MESSAGE, T1, "s1", "m1")
+    assert event.data == {"status": "held", "reason": "dialog", "detail": "no echo"}
+
+
+def test_a_new_message_starts_queued_with_a_receipt_that_has_no_previous_status() -> None:
+    message = make_message()
+
+    begun = first(message)
+
+    assert begun.message == message
+    assert (begun.receipt.previous, begun.receipt.status, begun.receipt.at) == (None, S.QUEUED, T0)
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status is not S.QUEUED])
+def test_a_new_message_starts_nowhere_else(status: Status) -> None:
+    with pytest.raises(HarkError, match=f"new cannot become {status}"):
+        first(make_message(status))
+
+
+def test_the_message_that_is_advanced_stays_as_it_was() -> None:
+    message = make_message()
+    before = structs.asdict(message)
+
+    advance(message, make_step(S.STAGED))
+
+    assert structs.asdict(message) == before
+
+
+@pytest.mark.parametrize(
+    ("status", "goal", "expected"),
+    [
+        (S.SUBMITTED, S.SUBMITTED, True),
+        (S.ACKNOWLEDGED, S.SUBMITTED, True),  # past it
+        (S.COMPLETED, S.SUBMITTED, True),
+        (S.COMPLETED, S.COMPLETED, True),
+        (S.SUBMITTED, S.ACKNOWLEDGED, False),  # not yet
+        (S.ACKNOWLEDGED, S.COMPLETED, False),
+        (S.STAGED, S.SUBMITTED, False),
+        (S.CANCELLED, S.SUBMITTED, False),  # ended on another way
+        (S.UNCERTAIN, S.SUBMITTED, False),
+        (S.COMPLETED, S.QUEUED, False),  # queued is no goal
+    ],
+)
+def test_a_goal_is_reached_at_it_or_past_it(status: Status, goal: Status, expected: bool) -> None:
+    assert has_reached(status, goal) is expected
+
+
+@pytest.mark.parametrize(
+    ("status", "timeout_at", "expected"),
+    [
+        (S.QUEUED, T1, True),  # at the very instant
+        (S.QUEUED, T0, True),
+        (S.HELD, T0, True),
+        (S.STAGED, T0, True),
+        (S.QUEUED, T2, False),  # not yet
+        (S.QUEUED, None, False),  # never
+        (S.SUBMITTED, T0, False),  # it was typed in time
+        (S.CANCELLED, T0, False),
+    ],
+)
+def test_only_what_waits_expires(status: Status, timeout_at: datetime | None, expected: bool) -> None:
+    assert is_expired(make_message(status, timeout_at=timeout_at), T1) is expected
