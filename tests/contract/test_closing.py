@@ -32,6 +32,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("message", (MessageId("m1"),)),
     ("find_messages", ("m",)),
     ("pending", ()),
+    ("first_pending", (ANA,)),
     ("messages", (ANA,)),
     ("expired", (NOW,)),
     ("next_timeout", ()),

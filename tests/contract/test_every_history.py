@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -264,6 +265,7 @@ def check_path(message: Message, receipts: list[Receipt]) -> None:
 
 
 TestEveryHistory = EveryHistory.TestCase
+TestEveryHistory.pytestmark = pytest.mark.timeout(600)  # type: ignore[attr-defined]  # a failure is worth the time to shrink it
 TestEveryHistory.settings = settings(
     max_examples=300, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
 )

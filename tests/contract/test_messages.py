@@ -167,6 +167,20 @@ async def test_the_position_agrees_with_the_delivery_order(store: Store) -> None
         assert (await store.enqueue(message)).position == expected
 
 
+async def test_the_first_pending_is_the_head_of_the_delivery_order(store: Store) -> None:
+    await add(store, make_session(ANA))
+    messages = [make_message(f"m{n}", mode=list(Mode)[n % 3]) for n in range(9)]
+    await enqueue(store, *messages)
+    await walk(store, messages[4], S.STAGED)
+    await walk(store, messages[2], S.HELD)
+
+    while order := delivery_order(await store.pending(ANA)):
+        assert await store.first_pending(ANA) == order[0]
+        await walk(store, order[0], *((S.SUBMITTED,) if order[0].status is S.STAGED else (S.CANCELLED,)))
+
+    assert await store.first_pending(ANA) is None
+
+
 # idempotency
 
 

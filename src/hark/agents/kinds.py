@@ -1,6 +1,7 @@
 """Agent kinds: read from the data files beside this one and in the user's config directory (`agents/*.toml`)."""
 
 import os.path
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -48,19 +49,22 @@ class Kinds:
 def load_kinds(user_directory: Path | None = None) -> Kinds:
     """A user's file with the name of a built-in kind replaces it."""
     texts = [
-        (entry.name, entry.read_text())
+        (entry.name, entry.read_text(encoding="utf-8"))
         for entry in resources.files(__package__).iterdir()
         if entry.name.endswith(".toml")
     ]
     if user_directory and user_directory.is_dir():
-        texts += [(str(path), path.read_text()) for path in sorted(user_directory.glob("*.toml"))]
+        texts += [(str(path), path.read_text(encoding="utf-8")) for path in sorted(user_directory.glob("*.toml"))]
     return Kinds({kind.name: kind for kind in (_decode(name, text) for name, text in texts)})
 
 
 def _decode(name: str, text: str) -> AgentKind:
     try:
-        return msgspec.toml.decode(text, type=AgentKind)
-    except msgspec.ValidationError as wrong:
+        kind = msgspec.toml.decode(text, type=AgentKind)
+        for pattern in (kind.box.prompt, kind.box.above, kind.box.below, kind.box.placeholder):
+            re.compile(pattern or "")
+        return kind
+    except (msgspec.ValidationError, re.error) as wrong:
         raise HarkError("config-invalid", f"{name}: {wrong}", "docs/agents.md describes the fields") from wrong
     except msgspec.DecodeError as wrong:
         raise HarkError(

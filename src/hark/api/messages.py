@@ -50,8 +50,8 @@ async def _estimate(request: Request, sent: Enqueued) -> str:
         return str(sent.message.status)
     if sent.position == 1:
         return "now"
-    first = delivery_order(await request.app.state.hark.store.pending(sent.message.session_id))[:1]
-    reason = first[0].hold_reason if first else None
+    first = await request.app.state.hark.store.first_pending(sent.message.session_id)
+    reason = first.hold_reason if first else None
     return f"waiting_for_{reason.replace('-', '_')}" if reason else "after_earlier_messages"
 
 

@@ -26,7 +26,6 @@ from hark.model.ids import SessionId
 from hark.model.message import Carrier, Channel, HoldReason, Lease, Message, Status
 from hark.model.session import Session, SessionState
 from hark.queue.lifecycle import PENDING, Step, has_reached, is_expired
-from hark.queue.ordering import delivery_order
 from hark.store.contract import Store
 from hark.terminal.facts import PaneFacts
 
@@ -88,11 +87,10 @@ class Courier:
         """Delivers what can be delivered. Returns how long to sleep: None when nothing is left to deliver."""
         while True:
             session = self._sessions.get(self._session_id)
-            pending = delivery_order(await self._store.pending(session.id))
-            if not pending:
+            message = await self._store.first_pending(session.id)
+            if message is None:
                 self.is_waiting_for_output = False
                 return None
-            message = pending[0]
             if is_expired(message, self._clock()) and message.attempted_at is None:
                 await self._move(message, Status.EXPIRED, detail="its time-out passed")
                 continue

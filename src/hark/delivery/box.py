@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from hark.delivery.screen import Screen
 
+_BLANKS = " \t\n"
+
 
 class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Regular expressions over the text of whole rows, trailing spaces removed."""
@@ -38,7 +40,7 @@ class Box(Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        return self.is_cursor_at_start and not any(row.strip() for row in self.rows) and len(self.rows) == 1
+        return self.is_cursor_at_start and len(self.rows) == 1 and not self.rows[0].strip(" ")
 
 
 def read_box(screen: Screen, look: BoxLook) -> Box | None:
@@ -53,7 +55,10 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
         return None
     prompt = re.match(look.prompt, screen.rows[first].text + "  ")
     assert prompt is not None
-    starts = [_columns_of(screen, first, prompt.end()), *[look.indent] * (last - first)]
+    input_start = _columns_of(screen, first, prompt.end())
+    if input_start is None:
+        return None
+    starts = [input_start, *[look.indent] * (last - first)]
     rows = tuple(screen.rows[first + i].typed(start) for i, start in enumerate(starts))
     start = starts[screen.cursor_y - first]
     if screen.cursor_x < start:
@@ -63,7 +68,7 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
         rows=rows,
         width=screen.columns - look.indent,
         is_cursor_at_start=screen.cursor_y == first and screen.cursor_x == start,
-        is_cursor_at_end=not behind.strip() and not any(row.strip() for row in rows[screen.cursor_y - first + 1 :]),
+        is_cursor_at_end=not "".join((behind, *rows[screen.cursor_y - first + 1 :])).strip(" "),
     )
 
 
@@ -74,14 +79,14 @@ def holds_exactly(box: Box, text: str) -> bool:
     row does not show, because agents drop blanks where they wrap. Tabs may be drawn as any number of spaces."""
     if not box.is_cursor_at_end or not text.strip():
         return False
-    rest = text.rstrip()
+    rest = text.rstrip(_BLANKS)
     for row in box.rows:
-        rest = rest.lstrip(" \t\n")
-        consumed = _match_row(row.strip(), rest)
+        rest = rest.lstrip(_BLANKS)
+        consumed = _match_row(row.strip(" "), rest)
         if consumed is None:
             return False
         rest = rest[consumed:]
-    return not rest.strip()
+    return not rest
 
 
 def holds_placeholder(box: Box, look: BoxLook) -> bool:
@@ -102,8 +107,9 @@ def _match_row(row: str, text: str) -> int | None:
         if at >= len(text) or text[at] == "\n":
             return None
         if text[at] == "\t":
-            at += 1
-            while position < len(row) and row[position] in " \t":
+            while at < len(text) and text[at] in " \t":
+                at += 1
+            while position < len(row) and row[position] == " ":
                 position += 1
         elif text[at] == row[position]:
             at += 1
@@ -114,16 +120,17 @@ def _match_row(row: str, text: str) -> int | None:
 
 
 def _first_row(screen: Screen, look: BoxLook) -> int | None:
-    """Upwards from the cursor to the prompt, over nothing but indented rows."""
+    """Upwards from the cursor to the topmost prompt, over nothing but indented rows: a row of a draft may look like a prompt."""
+    first = None
     for y in range(screen.cursor_y, -1, -1):
         if y >= len(screen.rows):
             return None
         text = screen.rows[y].text
         if re.match(look.prompt, text + "  "):
-            return y if _is_below_frame(screen, look, y) else None
-        if text[: look.indent].strip():
-            return None
-    return None
+            first = y
+        elif screen.rows[y].part(0, look.indent).strip():
+            break
+    return first if first is not None and _is_below_frame(screen, look, first) else None
 
 
 def _is_below_frame(screen: Screen, look: BoxLook, y: int) -> bool:
@@ -131,20 +138,24 @@ def _is_below_frame(screen: Screen, look: BoxLook, y: int) -> bool:
 
 
 def _last_row(screen: Screen, look: BoxLook, first: int) -> int | None:
-    for y in range(first + 1, len(screen.rows)):
-        text = screen.rows[y].text
-        if re.fullmatch(look.below, text):
-            return y - 1
-        if text[: look.indent].strip():
+    """A blank row ends the box only where no input can follow it: it may be an empty line of a draft."""
+    texts = [row.text for row in screen.rows]
+    for y in range(first + 1, len(texts)):
+        if re.fullmatch(look.below, texts[y]):
+            is_end = texts[y].strip() or all(re.fullmatch(look.below, text) for text in texts[y:])
+            return y - 1 if is_end else None
+        if screen.rows[y].part(0, look.indent).strip():
             return None
-    return None
+    return len(texts) - 1 if re.fullmatch(look.below, "") else None
 
 
-def _columns_of(screen: Screen, y: int, characters: int) -> int:
-    """How many columns the first characters of a row take."""
+def _columns_of(screen: Screen, y: int, characters: int) -> int | None:
+    """How many columns the first characters of a row take; None when they end inside a cell, which then is not theirs alone."""
     seen = 0
     for column, cell in enumerate(screen.rows[y].cells):
-        if seen >= characters:
+        if seen > characters:
+            return None
+        if seen == characters:
             return column
         seen += len(cell)
     return len(screen.rows[y].cells) + max(0, characters - seen)

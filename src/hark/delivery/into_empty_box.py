@@ -11,6 +11,8 @@ text is: in the box, in the transcript, or provably nowhere; if it cannot tell, 
 
 from collections.abc import Generator
 
+from msgspec.structs import replace
+
 from hark.delivery.box import Box, BoxLook, holds_exactly, holds_placeholder, mentions, read_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -48,7 +50,7 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Deliv
     if not (yield Begin()):
         return Held(HoldReason.BUSY, "the delivery was called off")
     yield Paste(text)
-    echoed = yield from _wait_for_echo(text, message_id, look, seen)
+    echoed = yield from _wait_for_echo(text, message_id, look)
     if not isinstance(echoed, Seen):
         return echoed
     return (yield from _submit(text, message_id, look, settle_s, echoed))
@@ -62,6 +64,8 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
         return (yield from _submit(text, message_id, look, settle_s, seen))
     if box and mentions(box, message_id):
         return Stuck("our text is in the box beside other text")
+    if box is None and seen.screen.contains(message_id):
+        return Stuck("our text is on the screen, and may be in a box that is not to be seen")
     if (yield SearchHistory(message_id)):
         return Submitted("its id is in the transcript")
     if box is None:
@@ -77,25 +81,31 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
     )
 
 
-def _wait_for_echo(text: str, message_id: str, look: BoxLook, before: Seen) -> Generator[Step, Answer, Seen | Outcome]:
-    seen = before
-    while (left := before.at_s + ECHO_WITHIN_S - seen.at_s) > 0:
+def _wait_for_echo(text: str, message_id: str, look: BoxLook) -> Generator[Step, Answer, Seen | Outcome]:
+    pasted = seen = yield from _look()
+    while not _holds_ours(seen.screen, text, look):
+        left = pasted.at_s + ECHO_WITHIN_S - seen.at_s
+        if left <= 0:
+            return _judge_no_echo(seen.screen, message_id, look)
         seen = yield from _look_again(left)
-        if _holds_ours(seen.screen, text, look):
-            return seen
-    box = read_box(seen.screen, look)
+    return seen
+
+
+def _judge_no_echo(screen: Screen, message_id: str, look: BoxLook) -> Outcome:
+    box = read_box(screen, look)
     if box and not box.is_empty:
         return Stuck("the box holds something else than what we pasted")
-    if seen.screen.contains(message_id):
+    if screen.contains(message_id):
         return Stuck("our text is on the screen, but the box is not to be seen")
     return Held(HoldReason.DIALOG, "the paste was not echoed")
 
 
 def _submit(text: str, message_id: str, look: BoxLook, settle_s: float, seen: Seen) -> Delivery:
+    echoed = read_box(seen.screen, look)
     seen = yield from _settle(settle_s, seen)
     is_staged = is_pressed = False
     for _ in range(ENTERS):
-        if not _holds_ours(seen.screen, text, look):
+        if not _still_holds_ours(seen.screen, text, look, echoed):
             return Unproven("the box changed after Enter") if is_pressed else Stuck("the box changed before Enter")
         if not is_staged and not (yield Stage()):
             return Stuck("the delivery was called off while the text was in the box")
@@ -135,9 +145,16 @@ def _holds_ours(screen: Screen, text: str, look: BoxLook) -> bool:
     return box is not None and (holds_exactly(box, text) or (box.is_cursor_at_end and holds_placeholder(box, look)))
 
 
-def _let_go(screen: Screen, message_id: str, look: BoxLook) -> bool:
-    """The box is there without our text; or a dialog stands in its place and our text is in the transcript."""
+def _still_holds_ours(screen: Screen, text: str, look: BoxLook, echoed: Box | None) -> bool:
+    """A stand-in that was not there as the echo stands for somebody else's paste."""
     box = read_box(screen, look)
+    return box is not None and (holds_exactly(box, text) or (box == echoed and holds_placeholder(box, look)))
+
+
+def _let_go(screen: Screen, message_id: str, look: BoxLook) -> bool:
+    """The box is there without our text; or a dialog stands in its place and our text is in the transcript. A box behind
+    copy mode, or drawn with the cursor hidden, still is the box."""
+    box = read_box(replace(screen, in_mode=False), replace(look, needs_visible_cursor=False))
     if box is None:
         return screen.contains(message_id)
     return box.is_empty or not _may_be_ours(box, message_id, look)
@@ -150,7 +167,7 @@ def _may_be_ours(box: Box, message_id: str, look: BoxLook) -> bool:
 def _proof(screen: Screen, message_id: str) -> str:
     """What must still be on the screen: the id, or so much of it as stands in one row. A collapsed paste shows no id."""
     for length in range(len(message_id), 3, -1):
-        if any(message_id[:length] in row.text for row in screen.rows):
+        if any(message_id[:length] in line for line in screen.rows.plain):
             return message_id[:length]
     return ""
 

@@ -6,14 +6,23 @@ somebody typed.
 """
 
 import re
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import overload
 
 from msgspec import Struct
 from wcwidth import wcwidth
 
-_TOKEN = re.compile(
-    r"\x1b\[([0-9;:]*)m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Za-z0-9]|([\x0e\x0f])|([^\x1b\x0e\x0f])|\x1b"
-)
+# What capture-pane -e writes beside text: SGR, hyperlinks, character sets.
+_SEQUENCE = re.compile(r"(\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Za-z0-9]|[\x0e\x0f]|\x1b)")
+_SGR = re.compile(r"\x1b\[([0-9;:]*)m")
+_width = lru_cache(maxsize=4096)(wcwidth)
+
+# tmux's own widths where they differ from the tables of wcwidth.
+_JOINER = "\u200d"
+_FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+# An attribute with sub-parameters, such as a curly underline (4:3): none of them is dim.
+_OTHER = -1
 
 
 class Row(Struct, frozen=True, dict=True):
@@ -35,7 +44,7 @@ class Row(Struct, frozen=True, dict=True):
 
 
 class Screen(Struct, frozen=True, kw_only=True):
-    rows: tuple[Row, ...]
+    rows: "Rows"
     columns: int
     cursor_x: int
     cursor_y: int
@@ -46,38 +55,87 @@ class Screen(Struct, frozen=True, kw_only=True):
     """Copy mode, or any other mode of tmux in front of the program."""
 
     def contains(self, text: str) -> bool:
-        return any(text in row.text for row in self.rows) or text in "".join(row.text for row in self.rows)
+        """Also where a wrap cuts it in two."""
+        return any(text in line for line in self.rows.plain) or text in "".join(
+            line.strip() for line in self.rows.plain
+        )
 
 
 def parse_row(line: str, dim: bool = False) -> tuple[Row, bool]:
     """One captured line, and whether dim is still on at its end: tmux does not repeat attributes on the next line."""
     cells: list[str] = []
     ghost: list[bool] = []
-    for hit in _TOKEN.finditer(line):
-        attributes, _, character = hit.groups()
-        if attributes is not None:
-            dim = _dim_after(attributes, dim)
-        elif character is not None:
-            width = wcwidth(character)
-            if width <= 0 and cells:
-                cells[-1 if cells[-1] else -2] += character
-                continue
-            cells += [character] + [""] * (width - 1)
-            ghost += [dim] * max(width, 1)
+    for index, part in enumerate(_SEQUENCE.split(line)):
+        if index % 2 == 0:
+            _add_cells(part, cells)
+            ghost += [dim] * (len(cells) - len(ghost))
+        elif part.endswith("m"):
+            dim = _dim_after(part[2:-1], dim)
     return Row(tuple(cells), tuple(ghost)), dim
 
 
-def parse_rows(lines: list[str]) -> tuple[Row, ...]:
-    rows, dim = [], False
-    for line in lines:
-        row, dim = parse_row(line, dim)
-        rows.append(row)
-    return tuple(rows)
+def _add_cells(text: str, cells: list[str]) -> None:
+    if text.isascii():
+        cells += text
+        return
+    for character in text:
+        before = -1 if cells and cells[-1] else -2
+        width = 1 if character in _FLAG_LETTERS else _width(character)
+        if cells and (width <= 0 or cells[before].endswith(_JOINER)):
+            cells[before] += character
+        elif width > 0:
+            cells += [character] + [""] * (width - 1)
+
+
+class Rows(Sequence[Row]):
+    """The rows of a capture, each parsed when it is looked at: a delivery looks at a few of them."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
+        self._parsed: dict[int, Row] = {}
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | Sequence[Row]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        index = range(len(self))[index]
+        if index not in self._parsed:
+            self._parsed[index] = parse_row(self.lines[index], self._dim_before[index])[0]
+        return self._parsed[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self.lines == other.lines
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def plain(self) -> list[str]:
+        return [_SEQUENCE.sub("", line).rstrip() for line in self.lines]
+
+    @cached_property
+    def _dim_before(self) -> list[bool]:
+        before = [False]
+        for line in self.lines:
+            dim = before[-1]
+            for attributes in _SGR.findall(line) if "\x1b" in line else ():
+                dim = _dim_after(attributes, dim)
+            before.append(dim)
+        return before
+
+
+def parse_rows(lines: Sequence[str]) -> Rows:
+    return Rows(lines)
 
 
 def _dim_after(attributes: str, dim: bool) -> bool:
     """SGR 2 switches dim on; 0, 22 and the empty list switch it off. Colours (38;5;N, 38;2;R;G;B) are skipped."""
-    numbers = [int(n) if n.isdigit() else 0 for n in attributes.split(";")]
+    numbers = [int(n or 0) if ":" not in n else _OTHER for n in attributes.split(";")]
     index = 0
     while index < len(numbers):
         match numbers[index]:

@@ -39,8 +39,8 @@ def check_text(text: str, longest: int) -> str:
     return text
 
 
-MESSAGE_IDS = r"via hark send · ([0-9a-f]{12})\]"
-"""Finds the ids of messages in a prompt."""
+MESSAGE_IDS = r"(?m)^\[Input from: .* via hark send · ([0-9a-f]{12})\]$"
+"""Finds the ids of messages in a prompt: those of whole header lines, whatever a sender calls itself."""
 
 LONGEST_PASTE = 8192
 """Bytes; a longer text goes into a file, and the payload says where."""

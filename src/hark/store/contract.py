@@ -69,6 +69,9 @@ class Store(Protocol):
     async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
         """Queued, held or staged; of one session or of all; in order of arrival."""
 
+    async def first_pending(self, session_id: SessionId) -> Message | None:
+        """The one to be delivered next: the first of `queue.ordering.delivery_order`."""
+
     async def messages(
         self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
     ) -> Sequence[Message]:

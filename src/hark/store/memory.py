@@ -126,6 +126,9 @@ class MemoryStore:
         self._check_open()
         return [m for m in self._pending() if session_id in (None, m.session_id)]
 
+    async def first_pending(self, session_id: SessionId) -> Message | None:
+        return next(iter(ordering.delivery_order(await self.pending(session_id))), None)
+
     async def messages(
         self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
     ) -> Sequence[Message]:

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from hark.model.event import Event
 from hark.model.ids import MessageId, ReminderId, SessionId
-from hark.model.message import Draft, Lease, Message, Receipt, Status
+from hark.model.message import Draft, Lease, Message, Mode, Receipt, Status
 from hark.model.reminder import Reminder
 from hark.model.session import Session
 from hark.queue import lifecycle
@@ -19,6 +19,11 @@ from hark.store.sqlite.rows import DRAFTS, EVENTS, MESSAGES, RECEIPTS, REMINDERS
 from hark.store.sqlite.transaction import Transaction
 
 _LAST_CHARACTER = "\U0010ffff"
+_WAITING = (Status.QUEUED, Status.HELD)
+_IN_ORDER = (
+    ((Status.STAGED,), tuple(Mode)),
+    *((_WAITING, (mode,)) for mode in (Mode.URGENT, Mode.IMPORTANT, Mode.SEQUENTIAL)),
+)
 
 # sessions
 
@@ -78,7 +83,7 @@ def enqueue(transaction: Transaction, message: Message) -> Enqueued:
     transaction.run("insert-receipt", RECEIPTS.to_row(begun.receipt))
     transaction.record(begun.event)
     arrived = structs.replace(begun.message, sequence=sequence)
-    return Enqueued(arrived, _position(transaction, arrived), True)
+    return Enqueued(arrived, _position(transaction, arrived, is_new=True), True)
 
 
 def move(transaction: Transaction, message_id: MessageId, step: Step, fence: int | None) -> Message:
@@ -120,6 +125,17 @@ def list_pending(transaction: Transaction, session_id: SessionId | None) -> Sequ
     return [MESSAGES.from_row(row) for row in found]
 
 
+def first_pending(transaction: Transaction, session_id: SessionId) -> Message | None:
+    """What is staged, else by mode, else by arrival: queue/ordering.py."""
+    for statuses, modes in _IN_ORDER:
+        kinds = [{"session_id": session_id, "status": s, "delivery_mode": m} for s in statuses for m in modes]
+        oldest = [transaction.cell("find-first-pending-of-kind", kind) for kind in kinds]
+        if found := [sequence for sequence in oldest if sequence is not None]:
+            row = transaction.one("find-message-by-sequence", sequence=min(found))
+            return MESSAGES.from_row(row) if row else None
+    return None
+
+
 def list_messages(
     transaction: Transaction, session_id: SessionId, limit: int, statuses: Sequence[Status]
 ) -> Sequence[Message]:
@@ -148,7 +164,7 @@ def _same_key(transaction: Transaction, message: Message) -> Message | None:
     return MESSAGES.from_row(row) if row else None
 
 
-def _position(transaction: Transaction, message: Message) -> int:
+def _position(transaction: Transaction, message: Message, *, is_new: bool = False) -> int:
     if message.status not in lifecycle.PENDING:
         return 0
     place = {
@@ -157,7 +173,7 @@ def _position(transaction: Transaction, message: Message) -> int:
         "delivery_mode": message.mode,
         "sequence": message.sequence,
     }
-    return int(transaction.cell("count-pending-before", place)) + 1
+    return int(transaction.cell("count-pending-before-new" if is_new else "count-pending-before", place)) + 1
 
 
 # leases

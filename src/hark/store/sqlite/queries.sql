@@ -73,7 +73,7 @@ ORDER BY sequence LIMIT :limit;
 -- name: count-pending-before
 -- How many pending messages of a session are delivered before this one: queue/ordering.py in SQL.
 SELECT count(*) FROM messages
-WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND sequence <> :sequence
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
   AND (
     CASE WHEN status = 'staged' THEN 0 ELSE 1 END,
     CASE delivery_mode WHEN 'urgent' THEN 0 WHEN 'important' THEN 1 ELSE 2 END,
@@ -84,6 +84,12 @@ WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
     :sequence
   );
 
+-- name: count-pending-before-new
+-- The same for a message that has just arrived: it is the last of its mode.
+SELECT count(*) FROM messages
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND sequence <> :sequence
+  AND (:delivery_mode = 'sequential' OR delivery_mode IN (:delivery_mode, 'urgent') OR status = 'staged');
+
 -- name: list-pending
 -- Everything that waits, in order of arrival.
 SELECT {messages} FROM messages WHERE status IN ('queued', 'held', 'staged') ORDER BY sequence;
@@ -93,6 +99,16 @@ SELECT {messages} FROM messages WHERE status IN ('queued', 'held', 'staged') ORD
 SELECT {messages} FROM messages
 WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
 ORDER BY sequence;
+
+-- name: find-first-pending-of-kind
+-- The oldest message of a session with that status and mode: one step down the index, however many wait.
+SELECT MIN(sequence) FROM messages
+WHERE target_session_id = :session_id AND delivery_mode = :delivery_mode AND status = :status
+  AND status IN ('queued', 'held', 'staged');
+
+-- name: find-message-by-sequence
+-- One message by its place in the order of arrival.
+SELECT {messages} FROM messages WHERE sequence = :sequence;
 
 -- name: list-messages-of-session
 -- The newest messages of a session; :statuses is a list such as ,queued,held, with a comma at both ends.

@@ -81,6 +81,9 @@ class SqliteStore:
     async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
         return await self._read(hops.list_pending, session_id)
 
+    async def first_pending(self, session_id: SessionId) -> Message | None:
+        return await self._read(hops.first_pending, session_id)
+
     async def messages(
         self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
     ) -> Sequence[Message]:

@@ -1,0 +1,1 @@
+"""`make bench`: what things cost, side by side with what they replace. Prints; asserts nothing."""

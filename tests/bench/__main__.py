@@ -1,0 +1,9 @@
+import sys
+
+from tests.bench import capture, enqueue, send, sessions
+
+BENCHES = {"send": send.run, "enqueue": enqueue.run, "capture": capture.run, "sessions": sessions.run}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or BENCHES:
+        BENCHES[name]()
