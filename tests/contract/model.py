@@ -131,11 +131,13 @@ class Model:
         pending = ((life.message.timeout_at, life.arrival, i) for i, life in self.messages.items() if life.is_pending)
         return [(at, arrival, message_id) for at, arrival, message_id in pending if at]
 
+    def order(self, session_id: SessionId) -> list[MessageId]:
+        queue = [life for life in self.messages.values() if life.is_pending and life.message.session_id == session_id]
+        queue.sort(key=lambda life: (life.status != "staged", RANKS[life.message.mode], life.arrival))
+        return [life.message.id for life in queue]
+
     def _position(self, message_id: MessageId) -> int:
-        here = self.messages[message_id].message.session_id
-        queue = [(i, life) for i, life in self.messages.items() if life.is_pending and life.message.session_id == here]
-        queue.sort(key=lambda item: (item[1].status != "staged", RANKS[item[1].message.mode], item[1].arrival))
-        order = [i for i, _ in queue]
+        order = self.order(self.messages[message_id].message.session_id)
         return order.index(message_id) + 1 if message_id in order else 0
 
     # leases

@@ -33,6 +33,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("find_messages", ("m",)),
     ("pending", ()),
     ("first_pending", (ANA,)),
+    ("first_pending", (ANA,)),
     ("messages", (ANA,)),
     ("expired", (NOW,)),
     ("next_timeout", ()),

@@ -240,13 +240,16 @@ class EveryHistory(RuleBasedStateMachine):
 
         def read(store: Store) -> Awaitable[Any]:
             listed = (store.sessions(), store.pending(), store.last_event_seq())
-            return asyncio.gather(*listed, *map(store.message, known), *map(store.receipts, known))
+            firsts = map(store.first_pending, self.model.sessions)
+            return asyncio.gather(*listed, *map(store.message, known), *map(store.receipts, known), *firsts)
 
         sessions, pending, _, *others = self.ask(read)
-        messages, stories = others[: len(known)], others[len(known) :]
+        messages, stories, firsts = others[: len(known)], others[len(known) : 2 * len(known)], others[2 * len(known) :]
 
         assert {session.id: (session.name, session.state) for session in sessions} == self.model.sessions
         assert [message.id for message in pending] == self.model.pending()
+        orders = map(self.model.order, self.model.sessions)
+        assert [message and message.id for message in firsts] == [next(iter(order), None) for order in orders]
         for message, receipts, life in zip(messages, stories, known.values(), strict=True):
             check_path(message, receipts)
             assert [receipt.status for receipt in receipts] == life.history

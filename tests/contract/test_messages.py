@@ -181,6 +181,22 @@ async def test_the_first_pending_is_the_head_of_the_delivery_order(store: Store)
     assert await store.first_pending(ANA) is None
 
 
+async def test_the_first_pending_is_the_first_of_the_delivery_order_until_none_is_left(store: Store) -> None:
+    await add(store, make_session(ANA), make_session(BEN))
+    messages = [make_message(f"m{n}", mode=list(Mode)[n % 3]) for n in range(9)]
+    await enqueue(store, make_message("of another session", BEN, mode=Mode.URGENT), *messages)
+    await walk(store, messages[5], S.HELD)
+    await walk(store, messages[6], S.STAGED)
+
+    delivered = []
+    while (first := await store.first_pending(ANA)) is not None:
+        assert first == delivery_order(await store.pending(ANA))[0]
+        await walk(store, first, S.CANCELLED)
+        delivered.append(first.id)
+
+    assert delivered == ["m6", "m2", "m5", "m8", "m1", "m4", "m7", "m0", "m3"]
+
+
 # idempotency
 
 

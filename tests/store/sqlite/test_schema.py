@@ -106,6 +106,11 @@ def test_a_hold_without_a_reason_cannot_be_stored_by_anybody(connection: apsw.Co
         ("list-pending", "messages_pending"),
         ("list-pending-of-session", "messages_pending_of_session (target_session_id=?)"),
         ("count-pending-before", "COVERING INDEX messages_position (target_session_id=?)"),
+        ("count-pending-before-new", "COVERING INDEX"),
+        (
+            "find-first-pending-of-kind",
+            "COVERING INDEX messages_position (target_session_id=? AND delivery_mode=? AND status=?)",
+        ),
         ("list-messages-of-session", "messages_of_session (target_session_id=?)"),
         ("list-expired", "messages_timeout (timeout_at>? AND timeout_at<?)"),
         ("find-next-timeout", "messages_timeout"),
