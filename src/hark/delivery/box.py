@@ -77,7 +77,7 @@ def holds_exactly(box: Box, text: str) -> bool:
 
     Row by row the text must match to the letter; only where a row ends may the text have blanks or a newline that the
     row does not show, because agents drop blanks where they wrap. Tabs may be drawn as any number of spaces."""
-    if not box.is_cursor_at_end or not text.strip():
+    if not box.is_cursor_at_end or not text.strip(_BLANKS):
         return False
     rest = text.rstrip(_BLANKS)
     for row in box.rows:
@@ -158,4 +158,4 @@ def _columns_of(screen: Screen, y: int, characters: int) -> int | None:
         if seen == characters:
             return column
         seen += len(cell)
-    return len(screen.rows[y].cells) + max(0, characters - seen)
+    return len(screen.rows[y].cells) + characters - seen if seen <= characters else None
