@@ -416,3 +416,8 @@ def test_a_placeholder_is_one_alone(look: BoxLook, row: str, is_placeholder: boo
 def test_a_box_mentions_words_that_a_wrap_cuts_in_two() -> None:
     assert mentions(box("see 0123", "4567 there"), "01234567")
     assert not mentions(box("see 0123", "x4567 there"), "01234567")
+
+
+@pytest.mark.parametrize(("text", "can_stand"), [("a\nb\nc\nd", True), ("a\nb\nc", False), ("a", False)])
+def test_a_placeholder_stands_only_for_a_paste_of_as_many_lines(text: str, can_stand: bool) -> None:
+    assert holds_placeholder(box("[Pasted text #1 +3 lines]"), CLAUDE, text) is can_stand

@@ -49,16 +49,16 @@ class Kinds:
 def load_kinds(user_directory: Path | None = None) -> Kinds:
     """A user's file with the name of a built-in kind replaces it."""
     texts = [
-        (entry.name, entry.read_text(encoding="utf-8"))
+        (entry.name, entry.read_bytes())
         for entry in resources.files(__package__).iterdir()
         if entry.name.endswith(".toml")
     ]
     if user_directory and user_directory.is_dir():
-        texts += [(str(path), path.read_text(encoding="utf-8")) for path in sorted(user_directory.glob("*.toml"))]
+        texts += [(str(path), path.read_bytes()) for path in sorted(user_directory.glob("*.toml"))]
     return Kinds({kind.name: kind for kind in (_decode(name, text) for name, text in texts)})
 
 
-def _decode(name: str, text: str) -> AgentKind:
+def _decode(name: str, text: bytes) -> AgentKind:
     try:
         kind = msgspec.toml.decode(text, type=AgentKind)
         for pattern in (kind.box.prompt, kind.box.above, kind.box.below, kind.box.placeholder):
@@ -66,7 +66,7 @@ def _decode(name: str, text: str) -> AgentKind:
         return kind
     except (msgspec.ValidationError, re.error) as wrong:
         raise HarkError("config-invalid", f"{name}: {wrong}", "docs/agents.md describes the fields") from wrong
-    except msgspec.DecodeError as wrong:
+    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
         raise HarkError(
             "config-invalid", f"{name} is not TOML: {wrong}", "docs/agents.md describes the fields"
         ) from wrong

@@ -26,7 +26,7 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     below: str = r"\s*"
     """The row that ends the box, whole."""
     placeholder: str | None = None
-    """What stands in the box for a long paste that the agent does not show."""
+    """What stands in the box for a long paste that the agent does not show; a group `newlines` counts those of the paste."""
     needs_visible_cursor: bool = False
 
 
@@ -89,9 +89,13 @@ def holds_exactly(box: Box, text: str) -> bool:
     return not rest
 
 
-def holds_placeholder(box: Box, look: BoxLook) -> bool:
-    """Whether the box shows nothing but the agent's stand-in for a long paste: whose, it does not say."""
-    return look.placeholder is not None and re.fullmatch(look.placeholder, "".join(box.rows).strip()) is not None
+def holds_placeholder(box: Box, look: BoxLook, text: str | None = None) -> bool:
+    """Whether the box shows nothing but the agent's stand-in for a long paste; with a text, one that can stand for it.
+    Whose paste it was, it does not say."""
+    if look.placeholder is None or not (shown := re.fullmatch(look.placeholder, "".join(box.rows).strip())):
+        return False
+    newlines = shown.groupdict().get("newlines")
+    return text is None or newlines is None or int(newlines) == text.count("\n")
 
 
 def mentions(box: Box, words: str) -> bool:

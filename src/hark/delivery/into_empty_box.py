@@ -142,7 +142,9 @@ def _settle(settle_s: float, seen: Seen) -> Generator[Step, Answer, Seen]:
 def _holds_ours(screen: Screen, text: str, look: BoxLook) -> bool:
     """Only to be asked of a box that was empty before we pasted: then a stand-in for a long paste stands for ours."""
     box = read_box(screen, look)
-    return box is not None and (holds_exactly(box, text) or (box.is_cursor_at_end and holds_placeholder(box, look)))
+    return box is not None and (
+        holds_exactly(box, text) or (box.is_cursor_at_end and holds_placeholder(box, look, text))
+    )
 
 
 def _still_holds_ours(screen: Screen, text: str, look: BoxLook, echoed: Box | None) -> bool:

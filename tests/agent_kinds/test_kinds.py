@@ -1,0 +1,107 @@
+"""Which agent a command starts, and what users may say about agents of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from hark.agents.decoders import Report, Said, decode
+from hark.agents.kinds import load_kinds
+from hark.model.errors import HarkError
+
+COMMANDS = {
+    "the program": (("claude",), "claude"),
+    "its path": (("/usr/local/bin/claude", "--resume"), "claude"),
+    "node and its file": (("node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"), "claude"),
+    "node with options": (("node", "--max-old-space-size=4096", "/opt/claude-code/cli.js"), "claude"),
+    "env and variables": (("env", "FOO=1", "BAR=claude-code/x", "claude"), "claude"),
+    "a runner": (("npx", "@anthropic-ai/claude-code@latest"), "claude"),
+    "the demo agent": (("hark-demo-agent", "--collapse"), "demo"),
+    "the demo agent as a module": (("python", "-m", "hark.demo.agent"), "demo"),
+    "the demo agent as a file": (("python3", "/src/hark/demo/agent.py"), "demo"),
+    "a program with a longer name": (("claudette",), "generic"),
+    "its name deep in the arguments": (("rsync", "a", "b", "claude"), "generic"),
+    "its name in a variable": (("env", "X=claude", "top"), "generic"),
+    "its name as an option": (("top", "--claude"), "generic"),
+    "unknown": (("aider", "--model", "x"), "generic"),
+    "nothing": ((), "generic"),
+}
+
+
+@pytest.mark.parametrize(("command", "kind"), COMMANDS.values(), ids=COMMANDS.keys())
+def test_a_command_is_recognised(command: tuple[str, ...], kind: str) -> None:
+    assert load_kinds().recognise(command) == kind
+
+
+def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
+    with pytest.raises(HarkError) as refused:
+        load_kinds().get("clod")
+
+    assert refused.value.code == "agent-unknown"
+    assert refused.value.hint == "known kinds: claude, demo, generic"
+
+
+def test_a_user_adds_a_kind(tmp_path: Path) -> None:
+    (tmp_path / "aider.toml").write_text(
+        'name = "aider"\ncommands = ["aider"]\nsettle_s = 0.2\n[box]\nprompt = "❯ "\nindent = 2\n', encoding="utf-8"
+    )
+
+    kinds = load_kinds(tmp_path)
+
+    assert kinds.recognise(("aider",)) == "aider"
+    assert kinds.get("aider").settle_s == 0.2
+    assert kinds.get("aider").box.prompt == "❯ "
+    assert kinds.recognise(("claude",)) == "claude"
+
+
+def test_a_users_file_replaces_the_built_in_kind_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('name = "claude"\ncommands = ["cl"]\n[box]\nprompt = "> "\nindent = 4\n')
+
+    kinds = load_kinds(tmp_path)
+
+    assert kinds.get("claude").box.indent == 4
+    assert kinds.recognise(("cl",)) == "claude"
+    assert kinds.recognise(("claude",)) == "generic"
+
+
+def test_a_directory_that_is_not_there_changes_nothing(tmp_path: Path) -> None:
+    assert load_kinds(tmp_path / "none").recognise(("claude",)) == "claude"
+
+
+BOX = '\n[box]\nprompt = "> "\nindent = 2\n'
+
+WRONG = {
+    "no TOML": b"name = ",
+    "no text": b'name = "\xff"',
+    "an unknown field": b'name = "x"\ncolour = "red"' + BOX.encode(),
+    "an unknown field of the box": b'name = "x"' + BOX.encode() + b"shadow = 1",
+    "a field missing": b'name = "x"\n[box]\nprompt = "> "',
+    "another type": b'name = "x"\nsettle_s = "soon"' + BOX.encode(),
+    "a pattern that is none": b'name = "x"\n[box]\nprompt = "["\nindent = 2',
+    "a pattern that is none, below": b'name = "x"' + BOX.encode() + b'below = "(\'"',
+}
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_file_is_refused_by_its_name(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "wrong.toml").write_bytes(text)
+
+    with pytest.raises(HarkError) as refused:
+        load_kinds(tmp_path)
+
+    assert refused.value.code == "config-invalid"
+    assert str(tmp_path / "wrong.toml") in refused.value.detail
+    assert refused.value.hint
+
+
+REPORTS = {
+    "a prompt": (("demo", "prompt-submitted", {"prompt": "hi"}), Report(Said.PROMPT_SUBMITTED, "hi")),
+    "a prompt that is no text": (("demo", "prompt-submitted", {"prompt": 7}), Report(Said.PROMPT_SUBMITTED)),
+    "a stop": (("demo", "stopped", {}), Report(Said.STOPPED)),
+    "an unknown event": (("demo", "yawned", {"prompt": "hi"}), Report(Said.UNKNOWN)),
+    "another agent": (("claude", "stopped", {}), Report(Said.UNKNOWN)),
+}
+
+
+@pytest.mark.parametrize(("said", "report"), REPORTS.values(), ids=REPORTS.keys())
+def test_what_a_hook_says_is_put_into_our_words(said: tuple[str, str, dict[str, object]], report: Report) -> None:
+    assert decode(*said) == report

@@ -1,0 +1,89 @@
+"""Reasons to hold, and their order."""
+
+import pytest
+from msgspec.structs import replace
+
+from hark.delivery.gate import PaneState, check_gate
+from hark.model.message import HoldReason
+
+NOW_S = 1000.0
+PAUSE_S = 2.0
+
+
+def state(
+    is_there: bool = True,
+    foreground: str = "claude",
+    do_not_disturb: bool = False,
+    in_mode: bool = False,
+    last_key_at_s: float | None = None,
+    is_line_mode: bool = False,
+) -> PaneState:
+    return PaneState(
+        is_there=is_there,
+        foreground=foreground,
+        do_not_disturb=do_not_disturb,
+        in_mode=in_mode,
+        last_key_at_s=last_key_at_s,
+        is_line_mode=is_line_mode,
+    )
+
+
+REASONS = {
+    "nothing in the way": (state(), None),
+    "the pane is gone": (state(is_there=False), HoldReason.SESSION_GONE),
+    "a shell": (state(foreground="bash"), HoldReason.AGENT_NOT_RUNNING),
+    "a login shell": (state(foreground="-zsh"), HoldReason.AGENT_NOT_RUNNING),
+    "a program whose name begins like a shell's": (state(foreground="bashful"), None),
+    "held by the human": (state(do_not_disturb=True), HoldReason.DO_NOT_DISTURB),
+    "copy mode": (state(in_mode=True), HoldReason.COPY_MODE),
+    "a key just now": (state(last_key_at_s=NOW_S), HoldReason.HUMAN_TYPING),
+    "a program that reads lines": (state(is_line_mode=True), HoldReason.BUSY),
+}
+
+
+@pytest.mark.parametrize(("seen", "reason"), REASONS.values(), ids=REASONS.keys())
+def test_each_fact_has_its_reason(seen: PaneState, reason: HoldReason | None) -> None:
+    hold = check_gate(seen, NOW_S, PAUSE_S)
+
+    assert (hold and hold.reason) == reason
+
+
+def test_of_several_reasons_the_first_in_the_gates_order_is_given() -> None:
+    given = []
+    seen = state(False, "bash", True, True, NOW_S, True)
+    for fact in ("is_there", "foreground", "do_not_disturb", "in_mode", "last_key_at_s", "is_line_mode"):
+        hold = check_gate(seen, NOW_S, PAUSE_S)
+        assert hold is not None
+        given.append(hold.reason)
+        seen = replace(seen, **{fact: getattr(state(), fact)})
+
+    assert given == [
+        HoldReason.SESSION_GONE,
+        HoldReason.AGENT_NOT_RUNNING,
+        HoldReason.DO_NOT_DISTURB,
+        HoldReason.COPY_MODE,
+        HoldReason.HUMAN_TYPING,
+        HoldReason.BUSY,
+    ]
+    assert given == sorted(given, key=list(HoldReason).index)
+    assert check_gate(seen, NOW_S, PAUSE_S) is None
+
+
+# A key at 1000 may have been pressed at 1000.99, so with a pause of 2 s it is quiet at 1003.
+QUIET = {
+    "at the key": (1000.0, PAUSE_S, 3.0),
+    "a moment before the end": (1002.75, PAUSE_S, 0.25),
+    "at the end": (1003.0, PAUSE_S, None),
+    "long after": (2000.0, PAUSE_S, None),
+    "a clock set back holds no longer than a pause": (900.0, PAUSE_S, None),
+    "no pause wanted": (1000.0, 0.0, None),
+    "no pause wanted and a clock set back": (999.0, 0.0, None),
+}
+
+
+@pytest.mark.parametrize(("now_s", "pause_s", "ends_in_s"), QUIET.values(), ids=QUIET.keys())
+def test_a_human_is_typing_until_the_pause_is_over(now_s: float, pause_s: float, ends_in_s: float | None) -> None:
+    hold = check_gate(state(last_key_at_s=1000), now_s, pause_s)
+
+    assert (hold and hold.ends_in_s) == ends_in_s
+    assert hold is None or hold.reason is HoldReason.HUMAN_TYPING

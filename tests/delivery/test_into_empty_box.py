@@ -1,0 +1,245 @@
+"""The carrier of an empty box, step by step: what it sees, what it asks for, how it ends."""
+
+import pytest
+from msgspec.structs import replace
+
+from hark.delivery.into_empty_box import deliver
+from hark.delivery.screen import Screen
+from hark.delivery.steps import Begin, Held, LookAgain, Outcome, Paste, PressEnter, Stage, Stuck, Submitted, Unproven
+from hark.model.message import HoldReason
+from tests.delivery.screens import DEMO
+from tests.delivery.scripted import (
+    AFTER_OURS,
+    COLLAPSED,
+    DIALOG,
+    DIALOG_AFTER_OURS,
+    DRAFT,
+    EMPTY,
+    HALF_OF_OURS,
+    MESSAGE_ID,
+    OTHER_COLLAPSED,
+    OURS,
+    OURS_AND_A_LETTER,
+    TEXT,
+    ScriptedTerminal,
+    box,
+)
+
+PASTED = ["Begin", "Paste"]
+ENTERED = [*PASTED, "Stage", "PressEnter"]
+
+
+def run(terminal: ScriptedTerminal, settle_s: float = 0.0) -> Outcome:
+    return terminal.play(deliver(TEXT, MESSAGE_ID, DEMO, settle_s))
+
+
+WAYS: dict[str, tuple[list[Screen], list[str], type[Outcome], str]] = {
+    "all goes well": ([EMPTY, OURS, EMPTY], ENTERED, Submitted, ""),
+    "the echo comes late and in pieces": ([EMPTY, EMPTY, HALF_OF_OURS, OURS, EMPTY], ENTERED, Submitted, ""),
+    "the box is slow to let go": ([EMPTY, OURS, OURS, OURS, AFTER_OURS], ENTERED, Submitted, ""),
+    "a long paste is collapsed": ([EMPTY, COLLAPSED, COLLAPSED, EMPTY], ENTERED, Submitted, ""),
+    "a human types on as soon as the box let go": ([EMPTY, OURS, DRAFT], ENTERED, Submitted, ""),
+    "a dialog stands in the box's place, our text above it": ([EMPTY, OURS, DIALOG_AFTER_OURS], ENTERED, Submitted, ""),
+    "a dialog stands in the box's place, our text nowhere": ([EMPTY, OURS, DIALOG], ENTERED, Unproven, "changed"),
+    "somebody's draft": ([DRAFT], [], Held, "somebody's text"),
+    "a draft of a collapsed paste": ([COLLAPSED], [], Held, "somebody's text"),
+    "no box": ([DIALOG], [], Held, "no input box"),
+    "no echo": ([EMPTY, EMPTY], PASTED, Held, "not echoed"),
+    "a dialog came before the paste": ([EMPTY, DIALOG], PASTED, Held, "not echoed"),
+    "a letter typed before the echo": ([EMPTY, OURS_AND_A_LETTER], PASTED, Stuck, "something else"),
+    "only half of it is echoed": ([EMPTY, HALF_OF_OURS], PASTED, Stuck, "something else"),
+    "a human's paste before ours": ([EMPTY, OTHER_COLLAPSED], PASTED, Stuck, "something else"),
+    "a human's and our paste, both collapsed": (
+        [EMPTY, box("[Pasted text #1 +5 lines][Pasted text #2 +1 lines]‸")],
+        PASTED,
+        Stuck,
+        "something else",
+    ),
+    "our text on the screen, but no box": ([EMPTY, DIALOG_AFTER_OURS], PASTED, Stuck, "not to be seen"),
+}
+
+
+@pytest.mark.parametrize(("screens", "asked", "ending", "detail"), WAYS.values(), ids=WAYS.keys())
+def test_a_delivery_goes_its_way(screens: list[Screen], asked: list[str], ending: type[Outcome], detail: str) -> None:
+    terminal = ScriptedTerminal(screens)
+
+    outcome = run(terminal)
+
+    assert terminal.kinds == asked
+    assert isinstance(outcome, ending)
+    assert detail in outcome.detail
+
+
+HELD = {"draft": (DRAFT, HoldReason.DRAFT), "no box": (DIALOG, HoldReason.DIALOG)}
+
+
+@pytest.mark.parametrize(("seen", "reason"), HELD.values(), ids=HELD.keys())
+def test_the_reason_of_a_hold_is_what_is_in_the_way(seen: Screen, reason: HoldReason) -> None:
+    outcome = run(ScriptedTerminal([seen]))
+
+    assert isinstance(outcome, Held)
+    assert outcome.reason is reason
+
+
+def test_a_paste_without_echo_is_held_as_a_dialog() -> None:
+    outcome = run(ScriptedTerminal([EMPTY, EMPTY]))
+
+    assert isinstance(outcome, Held)
+    assert outcome.reason is HoldReason.DIALOG
+
+
+def test_what_is_pasted_is_the_text_and_the_proof_of_enter_is_the_id() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, EMPTY])
+
+    run(terminal)
+
+    assert Paste(TEXT) in terminal.steps
+    assert PressEnter(OURS, MESSAGE_ID) in terminal.steps
+
+
+def test_an_id_cut_by_a_wrap_is_proven_by_what_stands_in_one_row() -> None:
+    wrapped = box("[Input from: ann via hark send · 0123456", "789ab]", "hello there‸")
+    terminal = ScriptedTerminal([EMPTY, wrapped, EMPTY])
+
+    assert isinstance(run(terminal), Submitted)
+    assert PressEnter(wrapped, "0123456") in terminal.steps
+
+
+def test_the_attempt_is_on_record_before_the_paste_and_staged_before_enter() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, EMPTY])
+
+    run(terminal)
+
+    kinds = [type(step) for step in terminal.steps]
+    assert kinds.index(Begin) < kinds.index(Paste) < kinds.index(Stage) < kinds.index(PressEnter)
+
+
+def test_nothing_is_pasted_when_the_attempt_may_not_begin() -> None:
+    terminal = ScriptedTerminal([EMPTY], may_begin=False)
+
+    assert isinstance(run(terminal), Held)
+    assert terminal.kinds == ["Begin"]
+
+
+def test_enter_is_not_pressed_when_staging_is_refused() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS], may_stage=False)
+
+    assert isinstance(run(terminal), Stuck)
+    assert terminal.kinds == [*PASTED, "Stage"]
+
+
+def test_the_echo_is_waited_for_from_the_paste_on_not_from_the_look_before_it() -> None:
+    """Putting the attempt on record may take longer than an echo."""
+    terminal = ScriptedTerminal([EMPTY, EMPTY, OURS, EMPTY], look_takes_s=1.9)
+
+    assert isinstance(run(terminal), Submitted)
+
+
+def test_a_paste_rests_until_it_has_settled() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, OURS, OURS, OURS, EMPTY], look_takes_s=0.2)
+
+    assert isinstance(run(terminal, settle_s=0.5), Submitted)
+    before_enter = terminal.steps[: terminal.steps.index(PressEnter(OURS, MESSAGE_ID))]
+    assert [round(step.within_s, 1) for step in before_enter if isinstance(step, LookAgain)] == [0.5, 0.3, 0.1]
+
+
+CHANGES = {
+    "a letter more": OURS_AND_A_LETTER,
+    "cleared": EMPTY,
+    "another's paste": OTHER_COLLAPSED,
+    "a dialog": DIALOG,
+    "copy mode": replace(OURS, in_mode=True),
+    "the cursor moved": replace(OURS, cursor_x=OURS.cursor_x - 1),
+    "the cursor is hidden": replace(OURS, is_cursor_visible=False),
+}
+
+
+@pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES.keys())
+def test_a_box_that_changes_after_the_echo_gets_no_enter(changed: Screen) -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, changed])
+
+    assert isinstance(run(terminal, settle_s=0.1), Stuck)
+    assert terminal.kinds == PASTED
+
+
+@pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES.keys())
+def test_a_box_that_changed_while_enter_was_withheld_gets_none(changed: Screen) -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, changed], enters=[False])
+
+    assert isinstance(run(terminal), Stuck)
+    assert terminal.kinds == ENTERED
+
+
+OTHER_THAN_COLLAPSED = {
+    "a draft": DRAFT,
+    "another's paste": OTHER_COLLAPSED,
+    "another's paste of as many lines": box("[Pasted text #2 +1 lines]‸"),
+    "another's paste before it": box("[Pasted text #1 +1 lines][Pasted text #2 +1 lines]‸"),
+}
+
+
+@pytest.mark.parametrize("changed", OTHER_THAN_COLLAPSED.values(), ids=OTHER_THAN_COLLAPSED.keys())
+def test_a_collapsed_paste_that_became_another_gets_no_enter(changed: Screen) -> None:
+    terminal = ScriptedTerminal([EMPTY, COLLAPSED, changed])
+
+    assert isinstance(run(terminal, settle_s=0.1), Stuck)
+    assert terminal.kinds == PASTED
+
+
+def test_a_withheld_enter_is_tried_again_after_another_look() -> None:
+    moved = box(*TEXT.split("\n")[:1], "hello there‸", transcript="one\nmore line")
+    terminal = ScriptedTerminal([EMPTY, OURS, moved, EMPTY], enters=[False])
+
+    assert isinstance(run(terminal), Submitted)
+    assert terminal.kinds == [*ENTERED, "PressEnter"]
+    assert PressEnter(moved, MESSAGE_ID) in terminal.steps
+
+
+def test_a_screen_that_never_stands_still_gets_no_blind_enter() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS], enters=[False] * 9)
+
+    outcome = run(terminal)
+
+    assert isinstance(outcome, Stuck)
+    assert terminal.kinds.count("PressEnter") == 3
+
+
+def test_an_enter_without_effect_is_pressed_again_on_the_same_proof() -> None:
+    two_seconds_of_looks = [OURS] * 21
+    terminal = ScriptedTerminal([EMPTY, OURS, *two_seconds_of_looks, EMPTY])
+
+    assert isinstance(run(terminal), Submitted)
+    assert terminal.kinds == [*ENTERED, "PressEnter"]
+
+
+def test_enter_is_pressed_three_times_at_most() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS])
+
+    assert isinstance(run(terminal), Unproven)
+    assert terminal.kinds.count("PressEnter") == 3
+
+
+def test_an_enter_without_effect_is_not_pressed_again_into_a_changed_box() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, OURS_AND_A_LETTER])
+
+    assert isinstance(run(terminal), Unproven)
+    assert terminal.kinds.count("PressEnter") == 1
+
+
+COVERED = {
+    "copy mode": replace(OURS, in_mode=True),
+    "a frame drawn with the cursor hidden": replace(OURS, is_cursor_visible=False),
+}
+
+
+@pytest.mark.parametrize("covered", COVERED.values(), ids=COVERED.keys())
+def test_a_box_that_is_covered_after_enter_has_not_let_go(covered: Screen) -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, covered])
+
+    assert isinstance(run(terminal), Unproven)
+
+
+def test_a_box_that_let_go_behind_copy_mode_is_proof() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, replace(AFTER_OURS, in_mode=True)])
+
+    assert isinstance(run(terminal), Submitted)
