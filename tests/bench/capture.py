@@ -7,6 +7,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from hark.terminal.commands import command, line
+from hark.terminal.facts import SCREEN_FORMAT
 from hark.terminal.server import TmuxServer
 from tests.bench.stage import tell
 
@@ -23,18 +25,27 @@ async def _compare() -> None:
         server = TmuxServer(str(Path(directory) / "s"), lambda server: None, config="/dev/null")
         fill = "while :; do printf '%0200d\\n' $((i=i+1)); [ $i -gt 60 ] && exec sleep 600; done"
         pane = await server.new_session("full", ["sh", "-c", fill], "/", {}, 200, 50)
-        words = ["tmux", "-S", server.socket, "capture-pane", "-p", "-e", "-t", pane.pane_id]
-        times: dict[str, list[float]] = {"control connection": [], "one process per look": []}
-        for _ in range(ROUNDS):
-            started = time.perf_counter()
-            await server.screen(pane)
-            times["control connection"].append(time.perf_counter() - started)
-            started = time.perf_counter()
-            subprocess.run(words, capture_output=True, check=True)  # noqa: ASYNC221 that is what is measured
-            times["one process per look"].append(time.perf_counter() - started)
+        for name, flags in (("plain text", ()), ("with attributes", ("-e", "-N"))):
+            await _compare_flags(name, server, pane.pane_id, flags)
         await server.kill_pane(pane)
         await server.close()
-    for name, seconds in times.items():
-        tell(name, seconds)
-    ratio = statistics.median(times["one process per look"]) / statistics.median(times["control connection"])
-    print(f"  {ratio:.1f} times faster, with cursor and mode of the same instant\n")
+    print()
+
+
+async def _compare_flags(name: str, server: TmuxServer, pane_id: str, flags: tuple[str, ...]) -> None:
+    """The same two commands both ways: cursor and mode, and the content."""
+    head = ("display-message", "-p", "-t", pane_id, SCREEN_FORMAT)
+    body = ("capture-pane", "-p", *flags, "-t", pane_id)
+    together = line(command(*head), command(*body))
+    times: dict[str, list[float]] = {"control connection": [], "one process": []}
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        await server.run(together)
+        times["control connection"].append(time.perf_counter() - started)
+        started = time.perf_counter()
+        subprocess.run(["tmux", "-S", server.socket, *head, ";", *body], capture_output=True, check=True)  # noqa: ASYNC221 that is what is measured
+        times["one process"].append(time.perf_counter() - started)
+    for way, seconds in times.items():
+        tell(f"{name}, {way}", seconds)
+    ratio = statistics.median(times["one process"]) / statistics.median(times["control connection"])
+    print(f"  {ratio:.1f} times faster")
