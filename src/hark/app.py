@@ -71,7 +71,8 @@ class Hark:
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         self._kinds = kinds
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
+        self._owner = f"{socket.gethostname()}:{self.database}"
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.expiry.on_event)
         self.panes.on_change = self.watcher.look_now

@@ -207,9 +207,10 @@ def foreground_command(tty: str) -> tuple[str, ...] | None:
     """The command line of the process that has the terminal, where /proc tells."""
     try:
         device = os.stat(tty).st_rdev
-        for entry in os.scandir("/proc"):
-            if entry.name.isdigit() and (words := _foreground_words(entry.path, device)):
-                return words
+        with os.scandir("/proc") as entries:
+            for entry in entries:
+                if entry.name.isdigit() and (words := _foreground_words(entry.path, device)):
+                    return words
     except OSError:
         return None
     return None
