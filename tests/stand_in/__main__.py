@@ -1,0 +1,26 @@
+"""python -m tests.stand_in --log FILE: serves on a free port of 127.0.0.1, and says where in its first line."""
+
+from __future__ import annotations
+
+import argparse
+import socket
+from pathlib import Path
+
+import uvicorn
+
+from tests.stand_in.service import application
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.stand_in", description=__doc__)
+    parser.add_argument("--log", type=Path, required=True, help="where to write what is received, as JSON lines")
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    arguments = parser.parse_args()
+    with socket.create_server(("127.0.0.1", arguments.port)) as listening:
+        print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
+        config = uvicorn.Config(application(arguments.log), log_level="warning", timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Anthropic's Messages, as Claude Code speaks it."""
+
+from __future__ import annotations
+
+from tests.stand_in.answer import dumps, server_sent
+from tests.stand_in.reply import Reply
+from tests.stand_in.turn import Json, Said, Turn, read_turn
+
+ROLES = {"assistant": "model"}
+USAGE = {"input_tokens": 10, "output_tokens": 10}
+
+
+def read_request(body: Json) -> Turn:
+    tools = [tool["name"] for tool in body.get("tools", [])]
+    conversation = [
+        Said(ROLES.get(message["role"], message["role"]), texts_of(message["content"])) for message in body["messages"]
+    ]
+    return read_turn(conversation, tools, is_side=not tools)
+
+
+def texts_of(content: str | list[Json]) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    return [block["text"] for block in content if block["type"] == "text"]
+
+
+class MessagesAnswer:
+    def __init__(self, body: Json, turn: Turn, reply: Reply, number: int) -> None:
+        self.body = body
+        self.reply = reply
+        self.number = number
+
+    def opening(self) -> bytes:
+        message = {**self._message(), "content": [], "stop_reason": None}
+        block = {"type": "text", "text": ""}
+        return self._event("message_start", message=message) + self._event(
+            "content_block_start", index=0, content_block=block
+        )
+
+    def piece(self, text: str) -> bytes:
+        return self._event("content_block_delta", index=0, delta={"type": "text_delta", "text": text})
+
+    def closing(self) -> bytes:
+        delta = {"stop_reason": self._stop_reason(), "stop_sequence": None}
+        return (
+            self._event("content_block_stop", index=0)
+            + (self._tool_use_events() if self.reply.command is not None else b"")
+            + self._event("message_delta", delta=delta, usage=USAGE)
+            + self._event("message_stop")
+        )
+
+    def whole(self) -> Json:
+        content: list[Json] = [{"type": "text", "text": self.reply.text}]
+        if self.reply.command is not None:
+            content.append(self._tool_use())
+        return {**self._message(), "content": content, "stop_reason": self._stop_reason()}
+
+    def _message(self) -> Json:
+        return {
+            "id": f"msg_{self.number}",
+            "type": "message",
+            "role": "assistant",
+            "model": self.body.get("model", "stand-in"),
+            "stop_sequence": None,
+            "usage": USAGE,
+        }
+
+    def _stop_reason(self) -> str:
+        return "end_turn" if self.reply.command is None else "tool_use"
+
+    def _tool_use(self) -> Json:
+        arguments = {"command": self.reply.command, "description": "Run it"}
+        return {"type": "tool_use", "id": f"toolu_{self.number}", "name": "Bash", "input": arguments}
+
+    def _tool_use_events(self) -> bytes:
+        call = self._tool_use()
+        return (
+            self._event("content_block_start", index=1, content_block={**call, "input": {}})
+            + self._event(
+                "content_block_delta", index=1, delta={"type": "input_json_delta", "partial_json": dumps(call["input"])}
+            )
+            + self._event("content_block_stop", index=1)
+        )
+
+    @staticmethod
+    def _event(kind: str, **fields: object) -> bytes:
+        return server_sent({"type": kind, **fields}, kind)

@@ -1,0 +1,48 @@
+"""Google's generateContent, as Gemini CLI speaks it."""
+
+from __future__ import annotations
+
+from tests.stand_in.answer import server_sent
+from tests.stand_in.reply import Reply
+from tests.stand_in.turn import Json, Said, Turn, read_turn
+
+USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
+
+
+def read_request(body: Json) -> Turn:
+    tools = [function["name"] for tool in body.get("tools", []) for function in tool.get("functionDeclarations", [])]
+    conversation = [
+        Said(content.get("role", "user"), [part["text"] for part in content["parts"] if "text" in part])
+        for content in body["contents"]
+    ]
+    return read_turn(conversation, tools, is_side=not tools)
+
+
+class GeminiAnswer:
+    def __init__(self, body: Json, turn: Turn, reply: Reply, number: int) -> None:
+        self.reply = reply
+
+    def opening(self) -> bytes:
+        return b""
+
+    def piece(self, text: str) -> bytes:
+        return server_sent(self._response([{"text": text}]))
+
+    def closing(self) -> bytes:
+        return server_sent(self._response(self._call() or [{"text": ""}], "STOP"))
+
+    def whole(self) -> Json:
+        return self._response([{"text": self.reply.text}, *self._call()], "STOP")
+
+    def _call(self) -> list[Json]:
+        if self.reply.command is None:
+            return []
+        arguments = {"command": self.reply.command, "description": "Run it"}
+        return [{"functionCall": {"name": "run_shell_command", "args": arguments}}]
+
+    @staticmethod
+    def _response(parts: list[Json], finish_reason: str | None = None) -> Json:
+        candidate: Json = {"index": 0, "content": {"role": "model", "parts": parts}}
+        if finish_reason:
+            candidate["finishReason"] = finish_reason
+        return {"candidates": [candidate], "usageMetadata": USAGE}

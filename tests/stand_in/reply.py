@@ -1,0 +1,43 @@
+"""What the stand-in answers, steered by directives in the newest user text.
+
+[[busy=SECONDS]]   stream for that long
+[[tool=COMMAND]]   call the agent's shell tool; when its result comes, end the turn
+[[say=TEXT]]       say exactly that
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from tests.stand_in.turn import Turn
+
+DIRECTIVE = re.compile(r"\[\[(busy|tool|say)=(.*?)\]\]", re.DOTALL)
+PIECE_EVERY_S = 0.1
+USUAL_TEXT = "I have read it."
+SIDE_TEXT = "A title"
+
+
+class Reply(msgspec.Struct, frozen=True):
+    pieces: tuple[str, ...]
+    pause_s: float = 0.0
+    """Before each piece."""
+    command: str | None = None
+    """What the shell tool is called with, after the pieces."""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+def choose_reply(turn: Turn) -> Reply:
+    if turn.is_side:
+        return Reply((SIDE_TEXT,))
+    directives = dict(DIRECTIVE.findall(turn.texts[-1])) if turn.texts else {}
+    text = directives.get("say", USUAL_TEXT)
+    command = directives.get("tool")
+    if "busy" not in directives:
+        return Reply((text,), command=command)
+    count = max(1, round(float(directives["busy"]) / PIECE_EVERY_S))
+    return Reply((*("word " for _ in range(count)), text), PIECE_EVERY_S, command)
