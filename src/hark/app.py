@@ -149,6 +149,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             _report(ready_fd, "ready\n")
             await hark.stopping.wait()
             logger.info("stopping")
+            hark.panes.hang_up()
             for server, _ in servers:
                 server.should_exit = True
             await asyncio.wait(serving, timeout=SHUTDOWN_GRACE_S + 2)

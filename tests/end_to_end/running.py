@@ -30,8 +30,10 @@ from tests.terminals import wait_until
 HARK = str(Path(sys.executable).with_name("hark"))
 DEADLINE_S = 30.0
 
-# The command that hark itself starts, but with its warnings and whatever else it says kept in a file.
-_SERVE = 'exec "$0" -W default -m hark.cli.main serve "$@" 2>>"$HARK_HOME/stderr"'
+# The command that hark itself starts, but with its warnings and whatever else it says kept in a file. The connection to a
+# tmux server that was killed is closed by the garbage collector.
+_WARNINGS = "-W default -W 'ignore:unclosed transport:ResourceWarning'"
+_SERVE = f'exec "$0" {_WARNINGS} -m hark.cli.main serve "$@" 2>>"$HARK_HOME/stderr"'
 
 Fields = dict[str, Any]
 
@@ -140,7 +142,7 @@ class RunningHark:
         return dict(self.api("GET", f"/sessions/{quote(name, safe='')}").json)
 
     def wait_gone(self, name: str) -> Fields:
-        wait_until(lambda: self.session(name)["state"] == "gone", DEADLINE_S, f"{name} to be gone")
+        wait_until(lambda: self.session(name)["state"] == "gone", DEADLINE_S, f"{name} to be gone", self.log)
         return self.session(name)
 
     def daemon_pid(self) -> int | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from hark.api.problems import problem_response
@@ -77,7 +77,7 @@ async def _body(request: Request, shape: type[Struct] | None) -> Struct | None:
         ) from wrong
 
 
-def query_number(request: Request, name: str, default: float, least: float, most: float) -> float:
+def query_number(request: HTTPConnection, name: str, default: float, least: float, most: float) -> float:
     text = request.query_params.get(name)
     if text is None:
         return default

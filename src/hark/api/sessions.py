@@ -88,10 +88,11 @@ async def stream_output(request: Request, _: None) -> StreamingResponse:
     chunks: asyncio.Queue[bytes] = asyncio.Queue(STREAM_BACKLOG)
 
     def offer(data: bytes) -> None:
-        try:
-            chunks.put_nowait(data)
-        except asyncio.QueueFull:
+        if chunks.full():
             stop()
+            chunks.get_nowait()
+            data = b""
+        chunks.put_nowait(data)
 
     stop = hark.panes.listen(session.pane, offer)
 

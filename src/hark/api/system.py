@@ -1,5 +1,7 @@
 """Calls about the daemon itself, its events, and what agents' hooks report."""
 
+import asyncio
+import contextlib
 import os
 
 import msgspec
@@ -8,7 +10,6 @@ from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hark import __version__
-from hark.api.problems import problem_of
 from hark.api.route import Call, Query, query_number
 from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing
 from hark.model.errors import HarkError
@@ -55,21 +56,29 @@ async def openapi(request: Request, _: None) -> Response:
 
 
 async def follow_events(socket: WebSocket) -> None:
-    """`/events?after=SEQ`: one event per text frame, from there on, for ever."""
+    """`/events?after=SEQ`: one event per text frame, from there on, until the client goes or the daemon stops."""
     await socket.accept()
     try:
-        after = int(socket.query_params.get("after", "0"))
-    except ValueError:
-        problem = problem_of(
-            HarkError("request-invalid", "after must be a number", "give the seq of the last event you have")
-        )
-        await socket.close(1008, problem.detail)
+        after = int(query_number(socket, "after", 0, 0, LARGEST_SEQ))
+    except HarkError as refused:
+        await socket.close(1008, refused.detail)
         return
-    try:
+    async with asyncio.TaskGroup() as tasks:
+        telling = tasks.create_task(_tell_events(socket, after))
+        await _until_disconnected(socket)
+        telling.cancel()
+
+
+async def _tell_events(socket: WebSocket, after: int) -> None:
+    with contextlib.suppress(WebSocketDisconnect):
         async for event in socket.app.state.hark.bus.follow(after):
             await socket.send_text(msgspec.json.encode(event_info(event)).decode())
-    except WebSocketDisconnect:
-        return
+
+
+async def _until_disconnected(socket: WebSocket) -> None:
+    """Whatever a client says is of no interest. That it has gone, or that the server closes, is said in no other way."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
 
 
 def event_info(event: Event) -> EventInfo:

@@ -95,7 +95,13 @@ class Panes:
         self._listeners[pane].add(listener)
         return lambda: self._listeners[pane].discard(listener)
 
+    def hang_up(self) -> None:
+        """Tells all who listen that nothing more will come."""
+        for pane in list(self._listeners):
+            self._end_listening(pane)
+
     def forget(self, pane: Pane) -> None:
+        self._end_listening(pane)
         for table in (self._printed_count, self._waiters, self._listeners):
             table.pop(pane, None)
 
@@ -110,9 +116,12 @@ class Panes:
     def _stream_closed(self, pane: Pane) -> None:
         for event in self._waiters[pane]:
             event.set()
+        self._end_listening(pane)
+        self.on_change(pane.socket)
+
+    def _end_listening(self, pane: Pane) -> None:
         for listener in tuple(self._listeners[pane]):
             listener(b"")
-        self.on_change(pane.socket)
 
 
 def is_line_mode(facts: PaneFacts) -> bool:

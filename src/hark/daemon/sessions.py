@@ -47,7 +47,10 @@ class Sessions:
         raise HarkError("session-not-found", f"no session {session_id!r}", "`hark ls` shows the sessions there are")
 
     def find(self, wanted: str) -> Session:
-        """A running session wins over gone ones that fit as well."""
+        """A running session wins over gone ones that fit as well; but a whole name or id wins over a mere prefix, or what
+        is sent to a session that has just ended would reach another one."""
+        if exact := [session for session in self._by_id.values() if wanted in (session.id, session.name)]:
+            return min(exact, key=lambda session: session.state is SessionState.GONE)
         running = [(session.id, session.name) for session in self.running()]
         try:
             return self.get(find_session(wanted, running))
