@@ -63,7 +63,7 @@ class ControlClient(asyncio.SubprocessProtocol):
             _, client = await loop.subprocess_exec(
                 lambda: cls(on_notice, on_lost), *tmux, "-C", *hidden, env=environment, cwd="/", start_new_session=True
             )
-        except FileNotFoundError as missing:
+        except (FileNotFoundError, PermissionError) as missing:
             raise tmux_missing(tmux[0]) from missing
         try:
             await asyncio.wait_for(asyncio.shield(client._attached), deadline_s)
@@ -71,6 +71,7 @@ class ControlClient(asyncio.SubprocessProtocol):
                 line(command("set-option", "-t", f"={HIDDEN_SESSION}:", "destroy-unattached", "on")), deadline_s
             )
         except TimeoutError:
+            client._attached.cancel()
             await client.close()
             raise HarkError(
                 "tmux-timeout", f"tmux did not answer within {deadline_s:g} s", "is the machine overloaded?"
@@ -133,7 +134,10 @@ class ControlClient(asyncio.SubprocessProtocol):
                 case Exited():
                     self._fail_calls()
 
-    def process_exited(self) -> None:
+    def connection_lost(self, error: Exception | None) -> None:
+        """The process has ended and all that it wrote was read."""
+        assert self._transport is not None
+        self._transport.close()
         if not self._attached.done():
             words = self._errors.decode("utf-8", "replace").strip() or "tmux ended at once"
             self._attached.set_exception(

@@ -90,5 +90,9 @@ def unescape(escaped: bytes) -> bytes:
     r"""tmux writes bytes below 0x20 and the backslash as \ooo, and everything else raw; escape_decode is that, in C."""
     if b"\\" not in escaped:
         return escaped
-    decoded: bytes = codecs.escape_decode(escaped)[0]
+    try:
+        decoded: bytes = codecs.escape_decode(escaped)[0]
+    except ValueError:
+        # Not tmux's words: nothing that is in our way may end the connection.
+        return escaped
     return decoded

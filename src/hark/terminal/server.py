@@ -3,12 +3,13 @@
 import asyncio
 import itertools
 import os
+import shlex
 from collections.abc import Callable
 
 from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.terminal.client import ControlClient, clean_environment, tmux_gone
+from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environment, tmux_gone
 from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste, press
 from hark.terminal.control import Notice, Reply
 from hark.terminal.facts import (
@@ -110,9 +111,14 @@ class TmuxServer:
         return ServerFacts({facts.pane_id: facts}, parse_clients(_text([clients])))
 
     async def resolve(self, target: str) -> PaneFacts:
-        """Any target that tmux understands: a pane id, session:window.pane, a name, {last}, a relative one."""
+        """Any target that tmux understands: a pane id, session:window.pane, a name. A relative one is relative to our own
+        hidden session, where there is nothing to be found."""
+        shown = f"#{{?#{{==:#{{session_name}},{HIDDEN_SESSION}}},,{PANE_FORMAT}}}"
+        # display-message shows the current window when a session lacks the wanted one; capture-pane refuses.
+        strict = command("capture-pane", "-p", "-S", "0", "-E", "0", "-t", target)
         try:
-            [text] = _text(await self.run(line(command("display-message", "-p", "-t", target, PANE_FORMAT))))
+            _, head = await self.run(line(strict, command("display-message", "-p", "-t", target, shown)))
+            [text] = _text([head])
             facts = parse_pane(text)
         except (HarkError, ValueError) as unknown:
             if isinstance(unknown, HarkError) and unknown.code != "tmux-failed":
@@ -158,7 +164,12 @@ class TmuxServer:
 
     async def paste(self, pane: Pane, text: str) -> None:
         buffer = f"hark-{os.getpid()}-{next(self._buffers)}"
-        await self.run(paste(pane.pane_id, text, buffer, self.features))
+        try:
+            await self.run(paste(pane.pane_id, text, buffer, self.features))
+        except HarkError as failure:
+            if failure.code == "tmux-failed":
+                await self.run(line(command("delete-buffer", "-b", buffer)))
+            raise
 
     async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str) -> bool:
         """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
@@ -187,7 +198,7 @@ class TmuxServer:
             directory,
             *variables,
             "--",
-            *command_line,
+            *_words(command_line),
         )
         [text] = _text(await client.run(line(created), CONNECT_DEADLINE_S))
         pane_id, pid = text.split(" ")
@@ -205,7 +216,7 @@ class TmuxServer:
             "-c",
             directory,
             "--",
-            *command_line,
+            *_words(command_line),
         )
         [text] = _text(await self.run(line(created)))
         pane_id, pid = text.split(" ")
@@ -241,6 +252,11 @@ class TmuxServer:
 
 def _text(replies: list[Reply]) -> list[str]:
     return [line.decode("utf-8", "replace") for reply in replies for line in reply.lines]
+
+
+def _words(command_line: list[str]) -> list[str]:
+    """tmux gives a single word to a shell, and runs several as they are."""
+    return [shlex.quote(command_line[0])] if len(command_line) == 1 else command_line
 
 
 def _literal(shell_command: str) -> str:

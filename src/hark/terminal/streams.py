@@ -29,6 +29,8 @@ class PaneStreams:
         self._listener: socket.socket | None = None
         self._expected: dict[str, asyncio.Future[int]] = {}
         self._open: dict[int, Pane] = {}
+        self._strangers: set[socket.socket] = set()
+        """Who has connected and not said anything yet."""
 
     def open(self) -> None:
         with contextlib.suppress(FileNotFoundError):
@@ -47,6 +49,10 @@ class PaneStreams:
             self._listener.close()
             with contextlib.suppress(FileNotFoundError):
                 self._path.unlink()
+        for connection in self._strangers:
+            loop.remove_reader(connection)
+            connection.close()
+        self._strangers.clear()
         for descriptor in list(self._open):
             loop.remove_reader(descriptor)
             os.close(descriptor)
@@ -80,10 +86,12 @@ class PaneStreams:
         with contextlib.suppress(BlockingIOError):
             connection, _ = self._listener.accept()
             connection.setblocking(False)
+            self._strangers.add(connection)
             asyncio.get_running_loop().add_reader(connection, self._receive, connection)
 
     def _receive(self, connection: socket.socket) -> None:
         """Only who knows a token that we gave out is listened to."""
+        self._strangers.discard(connection)
         descriptors: list[int] = []
         with connection, contextlib.suppress(OSError):
             asyncio.get_running_loop().remove_reader(connection)
