@@ -55,13 +55,13 @@ def new_pane(tmux: PrivateTmux, text: str, columns: int = 80, rows: int = 24) ->
     script.write_text(PRINT)
     done = tmux.directory / f"printed-{len(list(tmux.directory.iterdir()))}"
     pane_id = tmux.new([sys.executable, "-ISE", str(script), text, str(done)], columns, rows)
+    # tmux reports the cursor to the program only after it has read all that came before.
     wait_until(done.exists, DEADLINE_S, "the program to have printed")
-    # What tmux has not read yet is answered for by the terminal itself: it reports its cursor only after all of it.
     return pane_of(tmux, pane_id)
 
 
 PRINT = """
-import os, pathlib, sys, termios, tty
+import os, pathlib, sys, tty
 tty.setraw(0)
 os.write(1, sys.argv[1].encode())
 os.write(1, b"\\x1b[6n")

@@ -234,8 +234,11 @@ class TmuxServer:
         return await self._act_if(pane.pane_id, equals("pane_pid", pane.pid), command("kill-pane", "-t", pane.pane_id))
 
     async def pipe(self, pane: Pane, shell_command: str) -> bool:
-        """Sends what the pane prints to a command, unless the pane has a pipe already: it may be the human's own."""
-        opened = command("pipe-pane", "-O", "-t", pane.pane_id, _literal(shell_command))
+        """Sends what the pane prints to a command, unless the pane has a pipe already: it may be the human's own.
+
+        With -I tmux also listens to the pipe: whoever holds it must not write, and when it is gone tmux knows at once, not
+        only when the pane prints again."""
+        opened = command("pipe-pane", "-I", "-O", "-t", pane.pane_id, _literal(shell_command))
         return await self._act_if(pane.pane_id, not_("#{pane_pipe}"), opened)
 
     async def _act_if(self, pane_id: str, condition: str, action: str) -> bool:

@@ -68,7 +68,7 @@ class PaneStreams:
         self._expected[token] = arrival
         words = [sys.executable, "-ISE", handoff.__file__, str(self._path), token]
         try:
-            if not await server.pipe(pane, "exec " + shlex.join(words)):
+            if not await server.pipe(pane, f"exec {shlex.join(words)} >/dev/null"):
                 return False
             descriptor = await asyncio.wait_for(arrival, HANDOFF_DEADLINE_S)
         except TimeoutError:
