@@ -37,6 +37,12 @@ class Box(Struct, frozen=True, kw_only=True):
     """Columns of the widest possible row."""
     is_cursor_at_start: bool
     is_cursor_at_end: bool
+    top: int = 0
+    """Row of the screen where it begins."""
+    cursor_row: int = 0
+    """Row of the box."""
+    cursor_x: int = 0
+    """Column of the screen."""
 
     @property
     def is_empty(self) -> bool:
@@ -67,6 +73,9 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
     return Box(
         rows=rows,
         width=screen.columns - look.indent,
+        top=first,
+        cursor_row=screen.cursor_y - first,
+        cursor_x=screen.cursor_x,
         is_cursor_at_start=screen.cursor_y == first and screen.cursor_x == start,
         is_cursor_at_end=not "".join((behind, *rows[screen.cursor_y - first + 1 :])).strip(" "),
     )

@@ -22,6 +22,39 @@ class LookAgain(Struct, frozen=True):
     within_s: float
 
 
+class Press(Struct, frozen=True):
+    """Keys that move or take away, by tmux's names; never one that submits. Answered with False if they were not pressed."""
+
+    keys: tuple[str, ...]
+
+
+class OpenEditor(Struct, frozen=True):
+    """Press the agent's editor key and wait for the editor. Answered with EditorOpened, or False if none came in time."""
+
+    keys: tuple[str, ...]
+    within_s: float
+
+
+class EditorOpened(Struct, frozen=True):
+    text: str
+
+
+class CloseEditor(Struct, frozen=True):
+    """Gives the editor a new text, or None to leave the old one, and lets it end."""
+
+    text: str | None
+
+
+class SaveDraft(Struct, frozen=True):
+    """The human's text, to be on record before the first key that takes it away. Answered like Stage."""
+
+    text: str
+
+
+class DropDraft(Struct, frozen=True):
+    """It is verified back in the box."""
+
+
 class Begin(Struct, frozen=True):
     """From here on our text may be in the box: to be put on record before the paste. Answered like Stage."""
 
@@ -79,7 +112,20 @@ class Unproven(Struct, frozen=True):
     detail: str
 
 
-Step = Look | LookAgain | Begin | Paste | Stage | PressEnter | SearchHistory
-Answer = Seen | bool
+Step = (
+    Look
+    | LookAgain
+    | Press
+    | OpenEditor
+    | CloseEditor
+    | SaveDraft
+    | DropDraft
+    | Begin
+    | Paste
+    | Stage
+    | PressEnter
+    | SearchHistory
+)
+Answer = Seen | EditorOpened | bool
 Outcome = Submitted | Held | Stuck | Unproven
 Delivery = Generator[Step, Answer, Outcome]

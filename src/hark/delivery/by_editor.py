@@ -1,0 +1,151 @@
+"""The carrier `editor`: the agent's own "edit in $EDITOR" key hands us the exact draft and takes the message, and a second
+time takes the draft back. Exact for wraps, empty lines, unicode and collapsed pastes, whatever the screen can show.
+
+    open -> the draft -> on record -> the message instead -> echo -> stage -> Enter -> open -> empty? -> the draft -> cursor
+
+No editor opens: then it was no input box, and nothing has been pressed that could matter. Where the screen cannot show the
+whole message (a small pane), opening the editor once more proves what is in the box.
+"""
+
+from collections.abc import Generator
+
+from msgspec import Struct
+
+from hark.delivery.box import Box, read_box
+from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.screen import Screen
+from hark.delivery.steps import (
+    Answer,
+    Begin,
+    CloseEditor,
+    Delivery,
+    DropDraft,
+    EditorOpened,
+    Held,
+    OpenEditor,
+    Outcome,
+    Paste,
+    Press,
+    PressEnter,
+    SaveDraft,
+    Stage,
+    Step,
+    Stuck,
+    Submitted,
+    Unproven,
+)
+from hark.delivery.submit import ENTERS, Job, holds_ours, look, submit, watch_for
+from hark.model.message import HoldReason
+
+OPENS_WITHIN_S = 1.0
+SHOWN_WITHIN_S = 1.0
+
+
+class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    key: tuple[str, ...]
+    after: tuple[str, ...] = ()
+    """Harmless keys to press after the editor has closed, where the agent swallows the first one."""
+    trims: bool = False
+    """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
+
+
+def deliver(job: Job, editor: EditorKeys) -> Delivery:
+    before = yield from look()
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
+    draft = opened.text
+    if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
+        yield from _close(None, editor)
+        yield DropDraft()
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    yield from _close(job.text, editor)
+    outcome = yield from _submit(job, editor)
+    if draft:
+        target = read_box(before.screen, job.look)
+        outcome = yield from _give_back(job, editor, draft, target, outcome)
+    return outcome
+
+
+def _submit(job: Job, editor: EditorKeys) -> Delivery:
+    seen = yield from watch_for(lambda screen: holds_ours(screen, job), SHOWN_WITHIN_S)
+    if holds_ours(seen.screen, job):
+        return (yield from submit(job, seen))
+    return (yield from _submit_unseen(job, editor))
+
+
+def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
+    """The screen does not show the box, or not all of it: the editor does."""
+    is_staged = is_pressed = False
+    for _ in range(ENTERS):
+        opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+        if not isinstance(opened, EditorOpened):
+            return _unseen(is_pressed, "no editor opened to prove what is in the box")
+        yield from _close(None, editor)
+        if is_pressed and not opened.text.strip():
+            return Submitted()
+        if not same_text(opened.text, job.text):
+            return _unseen(is_pressed, "the box holds something else than our text")
+        if not is_staged and not (yield Stage()):
+            return Stuck("the delivery was called off while the text was in the box")
+        is_staged = True
+        seen = yield from look()
+        is_pressed = bool((yield PressEnter(seen.screen, ""))) or is_pressed
+    return _unseen(is_pressed, "the box did not let go")
+
+
+def _unseen(is_pressed: bool, detail: str) -> Outcome:
+    return Unproven(detail) if is_pressed else Stuck(detail)
+
+
+def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, outcome: Outcome) -> Delivery:
+    """Into an empty box, and with it proven once more that the box let go of our text."""
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return outcome
+    if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and same_text(opened.text, job.text)):
+        yield from _close(None, editor)
+        return Unproven("the box did not let go of the text") if same_text(opened.text, job.text) else outcome
+    if editor.trims and draft != draft.rstrip():
+        yield from _close("", editor)
+        yield Paste(draft)
+    else:
+        yield from _close(draft, editor)
+    if target:
+        yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
+        yield from walk_cursor(target, job.look)
+    yield DropDraft()
+    if isinstance(outcome, Stuck):
+        return Held(HoldReason.DRAFT, outcome.detail)
+    return outcome
+
+
+def _shows(screen: Screen, job: Job, target: Box) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, target)
+
+
+def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer, bool]:
+    """For a draft that a delivery which was cut short has taken: put back into an empty box, or behind what is there now."""
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return False
+    if same_text(opened.text, draft):
+        yield from _close(None, editor)
+        return True
+    if opened.text.strip() and not same_text(opened.text, job.text):
+        yield from _close(None, editor)
+        return False
+    yield from _close(draft, editor)
+    return True
+
+
+def same_text(one: str, other: str) -> bool:
+    """Agents trim, and tabs may become spaces on the way."""
+    return one.expandtabs(4).strip() == other.expandtabs(4).strip()
+
+
+def _close(text: str | None, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    yield CloseEditor(text)
+    if editor.after:
+        yield Press(editor.after)

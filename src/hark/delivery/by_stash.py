@@ -1,0 +1,124 @@
+"""The carrier `stash`: the agent's own key takes the draft away with its cursor, and brings it back after the submit.
+
+There is one slot: a stash that the human has put there is never overwritten. The draft is on record before the key.
+"""
+
+import re
+from collections.abc import Generator
+
+from msgspec import Struct
+
+from hark.delivery import into_empty_box
+from hark.delivery.box import Box, read_box
+from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.screen import Screen
+from hark.delivery.steps import (
+    Answer,
+    Begin,
+    Delivery,
+    DropDraft,
+    Held,
+    Outcome,
+    Paste,
+    Press,
+    SaveDraft,
+    Seen,
+    Step,
+    Submitted,
+)
+from hark.delivery.submit import Job, let_go, look, submit, wait_for_echo, watch_for
+from hark.model.message import HoldReason
+
+TAKEN_WITHIN_S = 1.0
+BACK_WITHIN_S = 1.0
+
+
+class StashKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    key: str
+    occupied: str
+    """What the screen shows below the box while something is stashed."""
+
+
+def deliver(job: Job, stash: StashKeys) -> Delivery:
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box is None:
+        return Held(HoldReason.DIALOG, "no input box at the cursor")
+    if box.is_empty:
+        return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
+    if not any(row.strip() for row in box.rows) or is_occupied(seen.screen, box, stash):
+        return Held(HoldReason.DRAFT, "the draft cannot be stashed")
+    if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    if not (yield from _take(job, stash, box)):
+        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    outcome = yield from _into_the_free_box(job, box)
+    yield from _bring_back(job, stash, box, was_submitted=isinstance(outcome, Submitted))
+    return outcome
+
+
+def is_occupied(screen: Screen, box: Box, stash: StashKeys) -> bool:
+    below = screen.rows.plain[box.top + len(box.rows) :]
+    return any(re.search(stash.occupied, line) for line in below)
+
+
+def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, bool]:
+    yield Press((stash.key,))
+    seen = yield from watch_for(lambda screen: _is_empty(screen, job), TAKEN_WITHIN_S)
+    if _is_empty(seen.screen, job):
+        return True
+    still = read_box(seen.screen, job.look)
+    if still and same_rows(still, box):
+        yield DropDraft()
+    return False
+
+
+def _into_the_free_box(job: Job, draft: Box) -> Delivery:
+    if not (yield Begin()):
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    yield Paste(job.text)
+    echoed = yield from wait_for_echo(job)
+    if not isinstance(echoed, Seen):
+        return echoed
+    return (yield from submit(job, echoed, lambda screen: _holds(screen, job, draft) or let_go(screen, job)))
+
+
+def _bring_back(
+    job: Job, stash: StashKeys, draft: Box, *, was_submitted: bool
+) -> Generator[Step, Answer, Outcome | None]:
+    """After a submit the agent does it by itself. Otherwise, or if it does not, the key does it, on an empty box only."""
+    if was_submitted:
+        yield from watch_for(lambda screen: _holds(screen, job, draft), BACK_WITHIN_S)
+    seen = yield from look()
+    if _is_empty(seen.screen, job):
+        yield Press((stash.key,))
+        seen = yield from watch_for(lambda screen: _holds(screen, job, draft), BACK_WITHIN_S)
+    if _holds(seen.screen, job, draft):
+        yield from walk_cursor(draft, job.look)
+        yield DropDraft()
+    return None
+
+
+def put_back(job: Job, stash: StashKeys) -> Generator[Step, Answer, bool]:
+    """For a draft that a delivery which was cut short has left in the stash: brought back into an empty box."""
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box is None:
+        return False
+    if not box.is_empty:
+        return not is_occupied(seen.screen, box, stash)
+    if not is_occupied(seen.screen, box, stash):
+        return True
+    yield Press((stash.key,))
+    seen = yield from watch_for(lambda screen: not _is_empty(screen, job), BACK_WITHIN_S)
+    return not _is_empty(seen.screen, job)
+
+
+def _is_empty(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and box.is_empty
+
+
+def _holds(screen: Screen, job: Job, draft: Box) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, draft)

@@ -1,0 +1,58 @@
+"""Brings the text cursor of an input box back to where it was: rows by Up and Down, then columns by Left and Right.
+
+Only inside the box: Up on its first row and Down on its last would leave the draft for the history. What the keys did is
+looked at, not assumed; a wide character or a cluster may take one press or several.
+"""
+
+from collections.abc import Generator
+
+from hark.delivery.box import Box, BoxLook, read_box
+from hark.delivery.screen import Row, Screen
+from hark.delivery.steps import Answer, Press, Step
+from hark.delivery.submit import Test, look, watch_for
+
+ROUNDS = 4
+MOVED_WITHIN_S = 0.5
+
+
+def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]:
+    """Whether the cursor stands where `target` had it, in a box with the same rows."""
+    for _ in range(ROUNDS):
+        seen = yield from look()
+        box = read_box(seen.screen, box_look)
+        if box is None or not same_rows(box, target):
+            return False
+        if is_at(box, target):
+            return True
+        keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y])
+        if not (yield Press(keys)):
+            return False
+        yield from watch_for(_moved_from(box, target.cursor_row, box_look), MOVED_WITHIN_S)
+    seen = yield from look()
+    box = read_box(seen.screen, box_look)
+    return box is not None and same_rows(box, target) and is_at(box, target)
+
+
+def same_rows(box: Box, other: Box) -> bool:
+    return [row.rstrip() for row in box.rows] == [row.rstrip() for row in other.rows]
+
+
+def is_at(box: Box, target: Box) -> bool:
+    return (box.cursor_row, box.cursor_x) == (target.cursor_row, target.cursor_x)
+
+
+def _moved_from(before: Box, row: int, box_look: BoxLook) -> Test:
+    def has_moved(screen: Screen) -> bool:
+        box = read_box(screen, box_look)
+        return box is not None and box.cursor_row == row and not is_at(box, before)
+
+    return has_moved
+
+
+def _keys(box: Box, target: Box, row: Row) -> tuple[str, ...]:
+    if box.cursor_row != target.cursor_row:
+        rows = target.cursor_row - box.cursor_row
+        return ("Up" if rows < 0 else "Down",) * abs(rows)
+    left, right = sorted((box.cursor_x, target.cursor_x))
+    characters = sum(1 for cell in row.cells[left:right] if cell) or right - left
+    return ("Left" if target.cursor_x < box.cursor_x else "Right",) * characters

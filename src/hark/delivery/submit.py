@@ -1,0 +1,158 @@
+"""What every carrier does with its text in the box: wait for the echo, let it settle, stage, Enter, see the box let go.
+
+Enter is pressed only on a screen on which the box holds exactly our text; the terminal checks in the same instant that
+nothing has moved. An Enter that had no effect is pressed again only on the same proof.
+"""
+
+from collections.abc import Callable, Generator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hark.delivery.box import Box, BoxLook, holds_exactly, holds_placeholder, mentions, read_box
+from hark.delivery.screen import Screen
+from hark.delivery.steps import (
+    Answer,
+    Delivery,
+    Held,
+    Look,
+    LookAgain,
+    Outcome,
+    PressEnter,
+    Seen,
+    Stage,
+    Step,
+    Stuck,
+    Submitted,
+    Unproven,
+)
+from hark.model.message import HoldReason
+
+ECHO_WITHIN_S = 2.0
+LET_GO_WITHIN_S = 2.0
+ENTERS = 3
+
+Looking = Generator[Step, Answer, Seen]
+Test = Callable[[Screen], bool]
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """A message on its way into a box."""
+
+    text: str
+    message_id: str
+    look: BoxLook
+    settle_s: float = 0.0
+
+
+def look() -> Looking:
+    seen = yield Look()
+    assert isinstance(seen, Seen)
+    return seen
+
+
+def look_again(within_s: float) -> Looking:
+    seen = yield LookAgain(within_s)
+    assert isinstance(seen, Seen)
+    return seen
+
+
+def watch_for(test: Test, within_s: float) -> Looking:
+    """The first screen that passes, or the last one before the time is over."""
+    began = seen = yield from look()
+    while not test(seen.screen) and (left := began.at_s + within_s - seen.at_s) > 0:
+        seen = yield from look_again(left)
+    return seen
+
+
+def wait_for_echo(job: Job) -> Generator[Step, Answer, Seen | Outcome]:
+    seen = yield from watch_for(lambda screen: holds_ours(screen, job), ECHO_WITHIN_S)
+    return seen if holds_ours(seen.screen, job) else _judge_no_echo(seen.screen, job)
+
+
+def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
+    """`has_let_go` says what the box looks like when it has let go, where it is not just empty of our text."""
+    released = has_let_go or (lambda screen: let_go(screen, job))
+    echoed = read_box(seen.screen, job.look)
+    seen = yield from _settle(job.settle_s, seen)
+    is_staged = is_pressed = False
+    for _ in range(ENTERS):
+        if not _still_holds_ours(seen.screen, job, echoed):
+            return Unproven("the box changed after Enter") if is_pressed else Stuck("the box changed before Enter")
+        if not is_staged and not (yield Stage()):
+            return Stuck("the delivery was called off while the text was in the box")
+        is_staged = True
+        if not (yield PressEnter(seen.screen, _proof(seen.screen, job.message_id))):
+            seen = yield from look()
+            continue
+        is_pressed = True
+        seen = yield from _watch_after_enter(released, seen)
+        if released(seen.screen):
+            return Submitted()
+    return (
+        Unproven("Enter was pressed, the text is still there") if is_pressed else Stuck("the screen never stood still")
+    )
+
+
+def holds_ours(screen: Screen, job: Job) -> bool:
+    """Only to be asked of a box that was empty before we pasted: then a stand-in for a long paste stands for ours."""
+    box = read_box(screen, job.look)
+    return box is not None and (
+        holds_exactly(box, job.text) or (box.is_cursor_at_end and holds_placeholder(box, job.look, job.text))
+    )
+
+
+def let_go(screen: Screen, job: Job) -> bool:
+    """The box is there without our text; or a dialog stands in its place and our text is in the transcript. A box behind
+    copy mode, or drawn with the cursor hidden, still is the box."""
+    box = read_box(replace(screen, in_mode=False), replace(job.look, needs_visible_cursor=False))
+    if box is None:
+        return screen.contains(job.message_id)
+    return box.is_empty or not may_be_ours(box, job)
+
+
+def may_be_ours(box: Box, job: Job) -> bool:
+    return mentions(box, job.message_id) or holds_placeholder(box, job.look)
+
+
+def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
+    box = read_box(screen, job.look)
+    if box and not box.is_empty:
+        return Stuck("the box holds something else than what we pasted")
+    if screen.contains(job.message_id):
+        return Stuck("our text is on the screen, but the box is not to be seen")
+    return Held(HoldReason.DIALOG, "the paste was not echoed")
+
+
+def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
+    """A stand-in that was not there as the echo stands for somebody else's paste."""
+    box = read_box(screen, job.look)
+    return box is not None and (
+        holds_exactly(box, job.text)
+        or (echoed is not None and box.rows == echoed.rows and holds_placeholder(box, job.look))
+    )
+
+
+def _watch_after_enter(released: Test, before: Seen) -> Looking:
+    seen = before
+    while (left := before.at_s + LET_GO_WITHIN_S - seen.at_s) > 0:
+        seen = yield from look_again(left)
+        if released(seen.screen):
+            break
+    return seen
+
+
+def _settle(settle_s: float, seen: Seen) -> Looking:
+    """Some agents take an Enter that comes too soon after a paste for part of it."""
+    since = seen.at_s
+    while (left := since + settle_s - seen.at_s) > 0:
+        seen = yield from look_again(left)
+    return seen
+
+
+def _proof(screen: Screen, message_id: str) -> str:
+    """What must still be on the screen: the id, or so much of it as stands in one row. A collapsed paste shows no id."""
+    for length in range(len(message_id), 3, -1):
+        if any(message_id[:length] in line for line in screen.rows.plain):
+            return message_id[:length]
+    return ""

@@ -1,0 +1,94 @@
+"""The daemon's side of an airlock: JSON lines over its unix socket, one request at a time, each with a deadline."""
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, convert
+
+from hark.model.errors import HarkError
+
+DEADLINE_S = 2.0
+LONGEST_LINE = 8 * 1024 * 1024
+
+
+class AirlockFacts(Struct, frozen=True, kw_only=True):
+    agent_pid: int
+    is_running: bool
+    last_key_age_s: float | None
+    held_bytes: int
+    hold: str | None
+    unread_bytes: int
+    output_bytes: int
+    last_output_age_s: float | None
+    bracketed_paste: bool
+    is_line_mode: bool
+
+
+class Refused(Exception):
+    """The airlock's own word for why not: held, typing, hold-over, output-moved, malformed."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(word)
+        self.word = word
+
+
+class Airlock:
+    """One connection. A hold ends when it closes, so a daemon that dies leaves no keyboard dead."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def connect(cls, path: Path) -> "Airlock":
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                return cls(*await asyncio.open_unix_connection(str(path), limit=LONGEST_LINE))
+        except (OSError, TimeoutError) as failure:
+            raise HarkError(
+                "airlock-gone",
+                f"the airlock does not answer: {failure or 'deadline'}",
+                "its agent has ended, or start it again with `hark new`",
+            ) from None
+
+    async def close(self) -> None:
+        self._writer.close()
+
+    async def facts(self) -> AirlockFacts:
+        return convert(await self._ask(op="facts"), AirlockFacts)
+
+    async def hold(self, seconds: float, gap_ms: float, enter_gap_ms: float) -> str:
+        answer: str = (await self._ask(op="hold", seconds=seconds, gap_ms=gap_ms, enter_gap_ms=enter_gap_ms))["hold"]
+        return answer
+
+    async def write(self, hold: str, data: bytes, if_output: int | None = None) -> None:
+        await self._ask(op="write", hold=hold, data=base64.b64encode(data).decode(), if_output=if_output)
+
+    async def release(self, hold: str) -> None:
+        await self._ask(op="release", hold=hold)
+
+    async def _ask(self, **request: Any) -> dict[str, Any]:
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                self._writer.write(json.dumps(request).encode() + b"\n")
+                line = await self._reader.readline()
+        except (OSError, TimeoutError) as failure:
+            await self.close()
+            raise HarkError(
+                "airlock-gone",
+                f"the airlock does not answer: {failure or 'deadline'}",
+                "its agent has ended, or start it again with `hark new`",
+            ) from None
+        if not line:
+            raise HarkError(
+                "airlock-gone",
+                "the airlock has closed the connection",
+                "its agent has ended, or start it again with `hark new`",
+            )
+        answer: dict[str, Any] = json.loads(line)
+        if not answer.get("ok"):
+            raise Refused(str(answer.get("error", "malformed")))
+        return answer

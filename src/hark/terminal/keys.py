@@ -1,0 +1,41 @@
+"""Key names as tmux has them, and the bytes a terminal sends for them. Only keys that hark may ever press are here."""
+
+import string
+
+from hark.model.errors import HarkError
+
+KEY_BYTES: dict[str, bytes] = {
+    "Enter": b"\r",
+    "Up": b"\x1b[A",
+    "Down": b"\x1b[B",
+    "Right": b"\x1b[C",
+    "Left": b"\x1b[D",
+    "Home": b"\x1b[H",
+    "End": b"\x1b[F",
+    "BSpace": b"\x7f",
+    **{f"C-{letter}": bytes([number]) for number, letter in enumerate(string.ascii_lowercase, start=1)},
+}
+
+LONGEST_WRITE = 48
+"""Agents take a read of 64 bytes or more for a paste, control bytes and all."""
+
+
+def bytes_of(key: str) -> bytes:
+    try:
+        return KEY_BYTES[key]
+    except KeyError:
+        raise HarkError(
+            "config-invalid", f"{key!r} is not a key that hark presses", f"keys: {', '.join(KEY_BYTES)}"
+        ) from None
+
+
+def in_bursts(keys: tuple[str, ...]) -> list[bytes]:
+    """The bytes of many keys in writes that no agent takes for a paste."""
+    bursts: list[bytes] = []
+    for key in keys:
+        data = bytes_of(key)
+        if bursts and len(bursts[-1]) + len(data) <= LONGEST_WRITE:
+            bursts[-1] += data
+        else:
+            bursts.append(data)
+    return bursts
