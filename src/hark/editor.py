@@ -1,11 +1,21 @@
-"""What agents call as $EDITOR. Stdlib only. In this version it always is the human's own editor, arguments intact.
+"""What agents that hark started call as $EDITOR. Stdlib only.
 
-HARK_VISUAL and HARK_EDITOR hold what VISUAL and EDITOR were before hark took their place.
+It asks the daemon what to do. While a delivery is under way it hands over the draft and takes the replacement; at any other
+time (or with the daemon away, or slow) it becomes the human's own editor, arguments intact, so that a human's "edit in
+$EDITOR" works as ever. HARK_VISUAL and HARK_EDITOR hold what VISUAL and EDITOR were before hark took their place.
 """
 
+import json
 import os
 import shlex
+import socket
 import sys
+from typing import Any
+
+from hark import paths
+
+CONNECT_S = 0.3
+ANSWER_S = 5.0
 
 
 def choose_editor(environment: dict[str, str]) -> list[str]:
@@ -16,8 +26,52 @@ def choose_editor(environment: dict[str, str]) -> list[str]:
     return ["vi"]
 
 
+def ask_daemon(session: str, text: str) -> dict[str, Any] | None:
+    """The daemon's answer; None when there is none to be had and nothing was promised."""
+    path = paths.socket_path()
+    if not paths.socket_is_ours(path):
+        return None
+    body = json.dumps({"session_id": session, "text": text, "pid": os.getpid()}).encode()
+    head = f"POST /editor HTTP/1.1\r\nHost: hark\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.settimeout(CONNECT_S)
+        daemon.connect(str(path))
+        daemon.sendall(head.encode() + body)
+        daemon.settimeout(ANSWER_S)
+        answer = b""
+        while chunk := daemon.recv(65536):
+            answer += chunk
+    head_bytes, _, content = answer.partition(b"\r\n\r\n")
+    if not head_bytes.startswith(b"HTTP/1.1 200"):
+        return None
+    decoded: dict[str, Any] = json.loads(content)
+    return decoded
+
+
+def was_delivery(arguments: list[str]) -> bool:
+    """Whether the daemon wanted something of this editor; then it is done."""
+    session = os.environ.get("HARK_SESSION")
+    if not session or not arguments:
+        return False
+    try:
+        with open(arguments[-1], encoding="utf-8", newline="") as file:
+            text = file.read()
+        answer = ask_daemon(session, text)
+        if answer is None or answer.get("action") == "exec":
+            return False
+        if answer.get("action") == "replace":
+            with open(arguments[-1], "w", encoding="utf-8", newline="") as file:
+                file.write(answer["text"])
+    except (OSError, ValueError, KeyError):
+        return False
+    return True
+
+
 def main() -> None:
-    words = [*choose_editor(dict(os.environ)), *sys.argv[1:]]
+    arguments = sys.argv[1:]
+    if was_delivery(arguments):
+        os._exit(0)
+    words = [*choose_editor(dict(os.environ)), *arguments]
     try:
         os.execvp(words[0], words)
     except OSError as failure:
