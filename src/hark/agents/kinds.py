@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from hark.delivery.box import BoxLook
+from hark.delivery.by_editor import EditorKeys
+from hark.delivery.by_stash import StashKeys
 from hark.model.errors import HarkError
 
 GENERIC = "generic"
@@ -23,6 +25,15 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     box: BoxLook
     settle_s: float = 0.0
     """How long after its echo a paste must rest before Enter is Enter."""
+    editor: EditorKeys | None = None
+    """The key that opens $EDITOR on the draft."""
+    stash: StashKeys | None = None
+    """The key that puts the draft aside."""
+    prefers_editor: bool = False
+    replay_gap_ms: float = 4.0
+    """Between two of the human's keys that were held: faster ones would be taken for a paste."""
+    replay_enter_gap_ms: float = 60.0
+    """Before a held Enter: sooner it would be taken for a newline."""
 
 
 class Kinds:

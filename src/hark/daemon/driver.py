@@ -1,71 +1,133 @@
 """Runs a delivery on a real terminal: answers the steps that a carrier yields."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Generator
+from typing import Protocol, TypeVar
 
+from msgspec.structs import replace
+
+from hark.daemon.editors import Editors, Ticket, wait_gone, wait_opened
+from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.delivery.steps import (
     Answer,
     Begin,
-    Delivery,
+    CloseEditor,
+    DropDraft,
+    EditorOpened,
     Look,
     LookAgain,
-    Outcome,
+    OpenEditor,
     Paste,
+    Press,
     PressEnter,
+    SaveDraft,
     SearchHistory,
     Seen,
     Stage,
     Step,
 )
-from hark.model.session import Pane
+from hark.model.errors import HarkError
+from hark.model.session import Session
+from hark.terminal.grip import Grip
 
 WHOLE_HISTORY = 100_000
+T = TypeVar("T")
+
+
+class Records(Protocol):
+    """What must be on record before a delivery goes on. Each raises a HarkError to call it off."""
+
+    async def begin(self) -> None: ...
+    async def stage(self) -> None: ...
+    async def save_draft(self, text: str) -> None: ...
+    async def drop_draft(self) -> None: ...
 
 
 class Driver:
-    def __init__(
-        self, panes: Panes, pane: Pane, begin: Callable[[], Awaitable[bool]], stage: Callable[[], Awaitable[bool]]
-    ) -> None:
+    def __init__(self, panes: Panes, editors: Editors, session: Session, grip: Grip, records: Records) -> None:
         self._panes = panes
-        self._server = panes.of(pane)
-        self._pane = pane
-        self._begin = begin
-        self._stage = stage
+        self._editors = editors
+        self._session = session
+        self._server = panes.of(session.pane)
+        self._grip = grip
+        self._records = records
         self._count = 0
+        self._ticket: Ticket | None = None
 
-    async def run(self, delivery: Delivery) -> Outcome:
+    async def run(self, delivery: Generator[Step, Answer, T]) -> T:
         try:
             step = next(delivery)
             while True:
                 step = delivery.send(await self._answer(step))
         except StopIteration as end:
-            outcome: Outcome = end.value
+            outcome: T = end.value
             return outcome
         finally:
             delivery.close()
+            self._editors.withdraw(self._session.id)
 
     async def _answer(self, step: Step) -> Answer:
+        pane = self._session.pane
         match step:
             case Look():
                 return await self._look()
             case LookAgain(within_s=within_s):
-                await self._panes.wait_output(self._pane, self._count, within_s)
+                await self._panes.wait_output(pane, self._count, within_s)
                 return await self._look()
             case Paste(text=text):
-                await self._server.paste(self._pane, text)
-                return True
-            case Begin():
-                return await self._begin()
-            case Stage():
-                return await self._stage()
+                return await self._grip.paste(text)
+            case Press(keys=keys):
+                return await self._grip.press(keys)
             case PressEnter(screen=screen, proof=proof):
-                return await self._server.press_if_unmoved(self._pane, "Enter", screen, proof)
+                return await self._grip.press_enter(screen, proof)
+            case OpenEditor(keys=keys, within_s=within_s):
+                return await self._open_editor(keys, within_s)
+            case CloseEditor(text=text):
+                return await self._close_editor(text)
             case SearchHistory(words=words):
-                lines = await self._server.history(self._pane.pane_id, WHOLE_HISTORY)
+                lines = await self._server.history(pane.pane_id, WHOLE_HISTORY)
                 return words in "".join(line.strip() for line in lines)
+            case Begin():
+                return await _may(self._records.begin())
+            case Stage():
+                return await _may(self._records.stage())
+            case SaveDraft(text=text):
+                return await _may(self._records.save_draft(text))
+            case DropDraft():
+                return await _may(self._records.drop_draft())
 
     async def _look(self) -> Seen:
-        self._count = self._panes.printed_count(self._pane)
-        screen = await self._server.screen(self._pane)
+        self._count = self._panes.printed_count(self._session.pane)
+        screen = await self._server.screen(self._session.pane)
+        if self._grip.ignores_copy_mode:
+            screen = replace(screen, in_mode=False)
         return Seen(screen, asyncio.get_running_loop().time())
+
+    async def _open_editor(self, keys: tuple[str, ...], within_s: float) -> Answer:
+        self._ticket = self._editors.issue(self._session.id)
+        text = await wait_opened(self._ticket, within_s) if await self._grip.press(keys) else None
+        if text is None:
+            self._editors.withdraw(self._session.id)
+            return False
+        return EditorOpened(text)
+
+    async def _close_editor(self, text: str | None) -> bool:
+        """The agent reads keys again only when the editor's process is gone."""
+        ticket, self._ticket = self._ticket, None
+        if ticket is None or ticket.answer.done():
+            return False
+        ticket.answer.set_result(text)
+        self._editors.withdraw(self._session.id)
+        await wait_gone(ticket.pid)
+        return True
+
+
+async def _may(write: Awaitable[None]) -> bool:
+    """Whether it could be put on record; if not, the delivery goes no further."""
+    try:
+        await write
+    except HarkError as refused:
+        logger.info("called off", extra={"code": refused.code, "detail": refused.detail})
+        return False
+    return True

@@ -8,6 +8,9 @@ from msgspec import Struct
 
 from hark.model.message import HoldReason
 
+COURTESY_PAUSE_S = 0.3
+COURTESY_LONGEST_S = 2.0
+
 SHELLS = frozenset(
     {"sh", "bash", "zsh", "fish", "dash", "ksh", "tcsh", "csh", "nu", "xonsh", "elvish", "pwsh", "login"}
 )
@@ -23,6 +26,13 @@ class PaneState(Struct, frozen=True, kw_only=True):
     is_line_mode: bool = False
     """The terminal collects whole lines: the program is not reading keys, so there is no input box."""
     do_not_disturb: bool = False
+    can_hold_keys: bool = False
+    """A human's keys can be held and replayed, so typing is no obstacle; waiting for a pause is a courtesy."""
+    has_airlock: bool = False
+    last_key_age_s: float | None = None
+    """Where it is known exactly."""
+    waited_s: float = 0.0
+    """How long the message has waited for a pause already."""
 
 
 class Hold(Struct, frozen=True):
@@ -36,17 +46,31 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
     """None: the delivery may start. Without a key hold a human's terminal must have been quiet for `human_pause_s`."""
     if not state.is_there:
         return Hold(HoldReason.SESSION_GONE, "its pane is gone")
-    if state.foreground.lstrip("-") in SHELLS:
+    if not state.has_airlock and state.foreground.lstrip("-") in SHELLS:
         return Hold(HoldReason.AGENT_NOT_RUNNING, f"{state.foreground} is in the foreground, not the agent")
     if state.do_not_disturb:
         return Hold(HoldReason.DO_NOT_DISTURB, "held by `hark hold`")
-    if state.in_mode:
+    if state.in_mode and not state.has_airlock:
         return Hold(HoldReason.COPY_MODE, "a human is in tmux's copy mode")
-    if state.last_key_at_s is not None and (quiet_in := _quiet_in(state.last_key_at_s, now_s, human_pause_s)) > 0:
+    if state.can_hold_keys:
+        pause_in = _pause_in(state, now_s)
+        if pause_in > 0:
+            return Hold(HoldReason.HUMAN_TYPING, "waiting for a pause in a human's typing", pause_in)
+    elif state.last_key_at_s is not None and (quiet_in := _quiet_in(state.last_key_at_s, now_s, human_pause_s)) > 0:
         return Hold(HoldReason.HUMAN_TYPING, "a human has just pressed a key", quiet_in)
     if state.is_line_mode:
         return Hold(HoldReason.BUSY, "the program is not reading keys")
     return None
+
+
+def _pause_in(state: PaneState, now_s: float) -> float:
+    """How long until the human has paused, or we have waited long enough."""
+    age_s = state.last_key_age_s
+    if age_s is None and state.last_key_at_s is not None:
+        age_s = max(0.0, now_s - state.last_key_at_s - 1)
+    if age_s is None or age_s >= COURTESY_PAUSE_S or state.waited_s >= COURTESY_LONGEST_S:
+        return 0.0
+    return min(COURTESY_PAUSE_S - age_s, COURTESY_LONGEST_S - state.waited_s)
 
 
 def _quiet_in(last_key_at_s: float, now_s: float, human_pause_s: float) -> float:

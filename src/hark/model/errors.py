@@ -50,6 +50,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "directory-unsafe": (403, Exit.NOT_ALLOWED),
     "state-not-writable": (500, Exit.NOT_ALLOWED),
     "wait-timeout": (504, Exit.TIMED_OUT),
+    "airlock-gone": (503, Exit.FAILURE),
     "tmux-missing": (500, Exit.FAILURE),
     "tmux-too-old": (500, Exit.FAILURE),
     "tmux-failed": (502, Exit.FAILURE),

@@ -133,3 +133,5 @@ class Draft(Struct, frozen=True, kw_only=True):
     text: str
     cursor: int
     taken_at: datetime
+    carrier: Carrier = Carrier.EDITOR
+    """How it was taken, and so how it goes back."""

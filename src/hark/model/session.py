@@ -40,6 +40,8 @@ class Session(Struct, frozen=True, kw_only=True):
     """Adopted panes belong to the human: hark never kills their tmux session nor changes their options."""
     state: SessionState = SessionState.RUNNING
     gone_at: datetime | None = None
+    airlock: str | None = None
+    """Socket of the airlock between pane and agent, where hark started the agent."""
     do_not_disturb_since: datetime | None = None
     nudge_seq: int = 0
     last_signal_at: datetime | None = None

@@ -16,10 +16,10 @@ SELECT {sessions} FROM sessions ORDER BY created_at, sequence;
 -- name: insert-session
 -- A new session.
 INSERT INTO sessions (
-    id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, do_not_disturb_since,
+    id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, airlock, do_not_disturb_since,
     nudge_seq, last_signal_at
 ) VALUES (
-    :id, :name, :agent, :host, :pane, :command, :directory, :created_at, :is_adopted, :state, :gone_at,
+    :id, :name, :agent, :host, :pane, :command, :directory, :created_at, :is_adopted, :state, :gone_at, :airlock,
     :do_not_disturb_since, :nudge_seq, :last_signal_at
 );
 
@@ -27,7 +27,7 @@ INSERT INTO sessions (
 -- Everything about a session but its id.
 UPDATE sessions SET
     name = :name, agent = :agent, host = :host, pane = :pane, command = :command, directory = :directory,
-    created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at,
+    created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at, airlock = :airlock,
     do_not_disturb_since = :do_not_disturb_since, nudge_seq = :nudge_seq, last_signal_at = :last_signal_at
 WHERE id = :id;
 
@@ -164,10 +164,11 @@ SELECT coalesce(max(seq), 0) FROM events;
 
 -- name: save-draft
 -- One per session; a second one replaces the first.
-INSERT INTO drafts (session_id, message_id, text, cursor, taken_at)
-VALUES (:session_id, :message_id, :text, :cursor, :taken_at)
+INSERT INTO drafts (session_id, message_id, text, cursor, taken_at, carrier)
+VALUES (:session_id, :message_id, :text, :cursor, :taken_at, :carrier)
 ON CONFLICT (session_id) DO UPDATE
-SET message_id = excluded.message_id, text = excluded.text, cursor = excluded.cursor, taken_at = excluded.taken_at;
+SET message_id = excluded.message_id, text = excluded.text, cursor = excluded.cursor, taken_at = excluded.taken_at,
+    carrier = excluded.carrier;
 
 -- name: find-draft
 -- The draft that was taken out of a session's box and is not back yet.

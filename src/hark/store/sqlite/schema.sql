@@ -21,6 +21,7 @@ CREATE TABLE sessions (
     is_adopted INTEGER NOT NULL,
     state TEXT NOT NULL,
     gone_at INTEGER,
+    airlock TEXT,
     do_not_disturb_since INTEGER,
     nudge_seq INTEGER NOT NULL,
     last_signal_at INTEGER
@@ -122,7 +123,8 @@ CREATE TABLE drafts (
     message_id TEXT NOT NULL,
     text TEXT NOT NULL,
     cursor INTEGER NOT NULL,
-    taken_at INTEGER NOT NULL
+    taken_at INTEGER NOT NULL,
+    carrier TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE reminders (

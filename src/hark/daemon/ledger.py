@@ -1,0 +1,112 @@
+"""What becomes of one session's messages, written down: every change of status goes through here."""
+
+from hark.daemon.clock import Clock
+from hark.daemon.log import logger
+from hark.delivery.gate import Hold
+from hark.delivery.steps import Held, Outcome, Stuck, Submitted, Unproven
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.message import Carrier, Channel, Draft, HoldReason, Lease, Message, Status
+from hark.queue.lifecycle import Step, has_reached, is_expired
+from hark.store.contract import Store
+
+
+class Ledger:
+    def __init__(self, session_id: SessionId, store: Store, clock: Clock) -> None:
+        self._session_id = session_id
+        self._store = store
+        self._clock = clock
+
+    async def begin(self, message: Message, lease: Lease) -> None:
+        message = await self._queued(message, lease)
+        await self._store.begin_attempt(message.id, self._clock(), lease.fence)
+
+    async def stage(self, message: Message, lease: Lease, carrier: Carrier) -> None:
+        message = await self._store.message(message.id)
+        if is_expired(message, self._clock()):
+            raise HarkError("transition-illegal", "its time-out passed")
+        if message.status is not Status.STAGED:
+            message = await self._queued(message, lease)
+            await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier)
+
+    async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
+        await self._store.save_draft(
+            Draft(session_id=self._session_id, message_id=message.id, text=text, cursor=len(text), taken_at=self._clock(), carrier=carrier)
+        )
+
+    async def drop_draft(self) -> None:
+        await self._store.delete_draft(self._session_id)
+
+    async def record(self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier) -> Hold | None:
+        """None when the message is no longer in the way."""
+        try:
+            return await self._record_once(await self._store.message(message.id), outcome, lease, carrier)
+        except HarkError as failure:
+            # The agent's own word (its hook) may be faster than our look at its screen, and is stronger.
+            if failure.code != "transition-illegal":
+                raise
+            if not has_reached((await self._store.message(message.id)).status, Status.SUBMITTED):
+                raise
+            return None
+
+    async def _record_once(self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier) -> Hold | None:
+        match outcome:
+            case Submitted(detail=detail):
+                if message.status is not Status.STAGED:
+                    await self._queued(message, lease)
+                    await self.move(message, Status.STAGED, detail=detail, fence=lease.fence, carrier=carrier)
+                await self.move(message, Status.SUBMITTED, detail=detail, fence=lease.fence, carrier=carrier)
+                return None
+            case Unproven(detail=detail):
+                await self.move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence)
+                return None
+            case Held(reason=reason, detail=detail):
+                hold = Hold(reason, detail)
+                await self.hold(message, hold, is_in_box=False)
+                return hold
+            case Stuck(detail=detail):
+                hold = Hold(HoldReason.DRAFT, detail)
+                await self.hold(message, hold, is_in_box=True)
+                return hold
+
+    async def hold(self, message: Message, hold: Hold, *, is_in_box: bool) -> None:
+        """Writes the reason if it is a new one. A message whose text may be in the box stays marked as such."""
+        if message.status is Status.STAGED and hold.reason is HoldReason.SESSION_GONE:
+            await self.move(message, Status.UNCERTAIN, detail="the session ended while the text was in its box")
+            return
+        if message.status is Status.STAGED and is_in_box and hold.reason is not HoldReason.DRAFT:
+            return
+        is_known = message.status is Status.HELD and message.hold_reason is hold.reason
+        if is_known and (message.attempted_at is not None) is is_in_box:
+            return
+        await self.move(message, Status.HELD, reason=hold.reason, detail=hold.detail, is_in_box=is_in_box)
+
+    async def move(
+        self,
+        message: Message,
+        status: Status,
+        *,
+        reason: HoldReason | None = None,
+        detail: str = "",
+        fence: int | None = None,
+        is_in_box: bool = False,
+        carrier: Carrier | None = None,
+    ) -> None:
+        step = Step(
+            status=status,
+            at=self._clock(),
+            reason=reason,
+            detail=detail,
+            channel=Channel.TERMINAL if carrier else None,
+            carrier=carrier,
+            is_in_box=is_in_box,
+        )
+        await self._store.move(message.id, step, fence)
+        extra = {"session": self._session_id, "message_id": message.id, "status": str(status), "detail": detail}
+        logger.info("message", extra=extra | {"reason": reason and str(reason), "carrier": carrier and str(carrier)})
+
+    async def _queued(self, message: Message, lease: Lease) -> Message:
+        """What held it is over."""
+        if message.status is Status.HELD:
+            await self.move(message, Status.QUEUED, fence=lease.fence, is_in_box=message.attempted_at is not None)
+        return await self._store.message(message.id)

@@ -1,0 +1,148 @@
+"""A grip on one pane: the human's keys are held while we write, and flow on, in order, when we let go.
+
+Three kinds of one thing: by the airlock between pane and agent, by tmux's own key tables on adopted panes, and none at all
+(`Loose`), where only a human's pause protects and nothing may be taken out of a box.
+"""
+
+import asyncio
+from typing import Protocol
+
+from hark.delivery.screen import Screen
+from hark.model.session import Pane
+from hark.terminal.airlocks import Airlock, Refused
+from hark.terminal.commands import FORBIDDEN_IN_PASTE, line, press
+from hark.terminal.keyhold import KeyHold
+from hark.terminal.keys import bytes_of, in_bursts
+from hark.terminal.server import TmuxServer
+
+HOLD_S = 2.0
+QUIET_S = 0.008
+"""How long the agent must have printed nothing before a screen is taken for complete: tmux draws within that time."""
+ENTER_TRIES = 8
+
+
+class Grip(Protocol):
+    can_take_drafts: bool
+    ignores_copy_mode: bool
+
+    async def paste(self, text: str) -> bool: ...
+    async def press(self, keys: tuple[str, ...]) -> bool:
+        """False when the hold is over: then nothing was pressed, or not all of it."""
+
+    async def press_enter(self, screen: Screen, proof: str) -> bool:
+        """Only if the pane still shows what `screen` shows; False when it does not."""
+
+    async def release(self) -> None: ...
+
+
+class Loose:
+    can_take_drafts = False
+    ignores_copy_mode = False
+
+    def __init__(self, server: TmuxServer, pane: Pane) -> None:
+        self._server = server
+        self._pane = pane
+
+    async def paste(self, text: str) -> bool:
+        await self._server.paste(self._pane, text)
+        return True
+
+    async def press(self, keys: tuple[str, ...]) -> bool:
+        return False
+
+    async def press_enter(self, screen: Screen, proof: str) -> bool:
+        return await self._server.press_if_unmoved(self._pane, "Enter", screen, proof)
+
+    async def release(self) -> None:
+        return
+
+
+class HeldByTmux(Loose):
+    can_take_drafts = True
+
+    def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold) -> None:
+        super().__init__(server, pane)
+        self._hold = hold
+
+    async def paste(self, text: str) -> bool:
+        return self._hold.is_active and await super().paste(text)
+
+    async def press(self, keys: tuple[str, ...]) -> bool:
+        for start in range(0, len(keys), 16):
+            if not self._hold.is_active:
+                return False
+            await self._server.run(line(*(press(self._pane.pane_id, key) for key in keys[start : start + 16])))
+        return True
+
+    async def press_enter(self, screen: Screen, proof: str) -> bool:
+        return self._hold.is_active and await super().press_enter(screen, proof)
+
+    async def release(self) -> None:
+        await self._hold.release()
+
+
+class HeldByAirlock:
+    can_take_drafts = True
+    ignores_copy_mode = True
+
+    def __init__(self, server: TmuxServer, pane: Pane, airlock: Airlock, hold: str) -> None:
+        self._server = server
+        self._pane = pane
+        self._airlock = airlock
+        self._hold = hold
+
+    async def paste(self, text: str) -> bool:
+        """Only where the agent takes bracketed pastes: anywhere else a newline would be an Enter."""
+        if FORBIDDEN_IN_PASTE.search(text) or not (await self._airlock.facts()).bracketed_paste:
+            return False
+        return await self._write(b"\x1b[200~" + text.encode() + b"\x1b[201~")
+
+    async def press(self, keys: tuple[str, ...]) -> bool:
+        for burst in in_bursts(keys):
+            if not await self._write(burst):
+                return False
+            await self._until_read()
+        return True
+
+    async def press_enter(self, screen: Screen, proof: str) -> bool:
+        for _ in range(ENTER_TRIES):
+            facts = await self._airlock.facts()
+            if facts.last_output_age_s is not None and facts.last_output_age_s < QUIET_S:
+                await asyncio.sleep(QUIET_S)
+                continue
+            now = await self._server.screen(self._pane)
+            if (now.cursor_x, now.cursor_y) != (screen.cursor_x, screen.cursor_y) or (
+                proof and not now.contains(proof)
+            ):
+                return False
+            try:
+                await self._airlock.write(self._hold, bytes_of("Enter"), facts.output_bytes)
+            except Refused as refused:
+                if refused.word != "output-moved":
+                    return False
+            else:
+                return True
+        return False
+
+    async def release(self) -> None:
+        """The hold may be over already, or the agent gone with it."""
+        try:
+            await self._airlock.release(self._hold)
+        except Refused:
+            pass
+        finally:
+            await self._airlock.close()
+
+    async def _write(self, data: bytes) -> bool:
+        try:
+            await self._airlock.write(self._hold, data)
+        except Refused:
+            return False
+        return True
+
+    async def _until_read(self) -> None:
+        """Keys that an agent reads in one go with others may count as a paste."""
+        for _ in range(50):
+            if not (await self._airlock.facts()).unread_bytes:
+                return
+            await asyncio.sleep(0.001)
