@@ -42,6 +42,7 @@ from hark.store.sqlite.store import SqliteStore
 from hark.terminal.version import check_version
 
 SHUTDOWN_GRACE_S = 3
+RESTART_S = 1.0
 
 
 class Server(uvicorn.Server):
@@ -139,10 +140,8 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         async with asyncio.TaskGroup() as tasks:
             # Sessions that ended while no daemon was there are gone before anybody is told otherwise.
             await hark.watcher.look()
-            workers = [
-                tasks.create_task(worker.run(), name=type(worker).__name__)
-                for worker in (hark.couriers, hark.watcher, hark.expiry)
-            ]
+            workers = [tasks.create_task(hark.couriers.run(), name="Couriers")]
+            workers += [tasks.create_task(_supervise(worker)) for worker in (hark.watcher, hark.expiry)]
             await asyncio.sleep(0)
             serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
             logger.info("ready", extra={"pid": os.getpid(), "socket": str(paths.socket_path())})
@@ -163,6 +162,19 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         logger.info("stopped")
 
 
+async def _supervise(worker: Watcher | Expiry) -> None:
+    """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
+    name = type(worker).__name__
+    while True:
+        try:
+            await worker.run()
+        except HarkError as failure:
+            logger.error("worker failed", extra={"worker": name, "code": failure.code, "detail": failure.detail})
+        except Exception:  # noqa: BLE001 a supervisor logs and restarts
+            logger.exception("worker failed", extra={"worker": name})
+        await asyncio.sleep(RESTART_S)
+
+
 async def _let_deliveries_end(hark: Hark) -> None:
     """A delivery that has begun is finished, not cut: each has deadlines of its own."""
     for courier in hark.couriers.all():
@@ -173,14 +185,14 @@ async def _let_deliveries_end(hark: Hark) -> None:
 
 def load_config(options: dict[str, str]) -> Config:
     try:
-        text = paths.config_path().read_text()
-    except FileNotFoundError:
-        text = ""
+        data = paths.config_path().read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        data = b""
     except OSError as failure:
         raise HarkError("config-invalid", f"{paths.config_path()}: {failure.strerror}", "make it readable") from failure
     try:
-        file: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as wrong:
+        file: dict[str, Any] = tomllib.loads(data.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as wrong:
         raise HarkError("config-invalid", f"{paths.config_path()}: {wrong}", "see docs/configuration.md") from wrong
     return merge_config(file, os.environ, options)
 
@@ -225,14 +237,16 @@ def _tmux_version(program: str) -> str | None:
     """None when there is no tmux: then there is nothing to deliver to, but what was sent is still there to be read."""
     try:
         text = subprocess.run([program, "-V"], capture_output=True, text=True, timeout=10, check=False).stdout.strip()
-    except (FileNotFoundError, subprocess.TimeoutExpired):
+    except (OSError, subprocess.TimeoutExpired):
         return None
     check_version(text)
     return text
 
 
 def _unix_socket(path: Path) -> socket.socket:
-    """We hold the lock, so a socket that is there is a dead one."""
+    """We hold the lock, so a socket of ours that is there is a dead one."""
+    if os.path.lexists(path) and not paths.socket_is_ours(path):
+        raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"look who owns {path.parent}")
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
     listener = socket.socket(socket.AF_UNIX)
@@ -260,13 +274,16 @@ def _tcp_socket(host: str, port: int) -> socket.socket:
 
 
 def _token() -> str:
-    """Made once, private to the user."""
+    """Made once, private to the user. One that is empty (the disk was full when it was made) would let everybody in."""
     path = paths.token_path()
-    with contextlib.suppress(FileExistsError):
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with open(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(32) + "\n")
-    return path.read_text().strip()
+    with open(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "r+") as file:
+        os.fchmod(file.fileno(), 0o600)
+        token = file.read().strip()
+        if not token:
+            token = secrets.token_urlsafe(32)
+            file.seek(0)
+            file.write(token + "\n")
+    return token
 
 
 def _uvicorn(app: ASGIApp) -> Server:

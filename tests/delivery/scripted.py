@@ -93,6 +93,8 @@ class ScriptedTerminal:
                 return self._enters.pop(0) if self._enters else True
             case SearchHistory():
                 return self._is_in_history
+            case _:
+                raise AssertionError(f"this carrier has no business with {step}")
 
     @property
     def kinds(self) -> list[str]:

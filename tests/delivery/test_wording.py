@@ -52,7 +52,7 @@ def test_text_is_composed(text: str) -> None:
     assert unicodedata.is_normalized("NFC", sanitise(text))
 
 
-@given(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])).map(lambda text: text + "."))
+@given(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])).map(lambda text: text + " ."))
 def test_printable_text_is_only_composed(text: str) -> None:
     assert sanitise(text) == unicodedata.normalize("NFC", text)
 

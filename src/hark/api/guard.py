@@ -32,8 +32,8 @@ class Guard:
 
 def check(headers: Headers, token: str, port: int) -> HarkError | None:
     """A wrong Host means that a name was pointed at us (DNS rebinding); a foreign Origin means that a web page calls."""
-    host = urlsplit(f"//{headers.get('host', '')}")
-    if host.hostname not in LOOPBACK_NAMES or _port(host.netloc) not in (None, port):
+    host = _address(f"//{headers.get('host', '')}")
+    if host is None or host[1] not in LOOPBACK_NAMES or host[2] not in (None, port):
         return HarkError("host-refused", "this name does not lead here", f"use 127.0.0.1:{port}")
     origin = headers.get("origin")
     if origin is not None and not _is_own(origin, port):
@@ -51,12 +51,14 @@ def check(headers: Headers, token: str, port: int) -> HarkError | None:
 
 
 def _is_own(origin: str, port: int) -> bool:
-    parts = urlsplit(origin)
-    return parts.scheme == "http" and parts.hostname in LOOPBACK_NAMES and _port(parts.netloc) == port
+    found = _address(origin)
+    return found is not None and found[0] == "http" and found[1] in LOOPBACK_NAMES and found[2] == port
 
 
-def _port(netloc: str) -> int | None:
+def _address(url: str) -> tuple[str, str | None, int | None] | None:
+    """Scheme, host and port; None for what is none."""
     try:
-        return urlsplit(f"//{netloc}").port
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname, parts.port
     except ValueError:
-        return -1
+        return None

@@ -6,6 +6,7 @@ the carrier; what it does is write receipts.
 """
 
 import asyncio
+import errno
 import os
 from collections.abc import Awaitable
 from datetime import timedelta
@@ -279,10 +280,14 @@ class Courier:
     def _payload(self, message: Message, facts: PaneFacts) -> str:
         if not wording.needs_file(message, facts.columns, facts.rows):
             return wording.payload(message)
-        self._texts.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self._texts / f"{message.id}.txt"
-        with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(message.text)
+        try:
+            self._texts.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                file.write(message.text)
+        except OSError as failure:
+            code = "disk-full" if failure.errno in (errno.ENOSPC, errno.EDQUOT) else "state-not-writable"
+            raise HarkError(code, f"{path}: {failure.strerror}", "free some space, or make it writable") from failure
         return wording.payload(message, str(path))
 
 

@@ -48,6 +48,9 @@ class Hooks:
         try:
             if (await self._store.message(message_id)).session_id != session_id:
                 return
+            # An agent's hook may report faster than we can write down what we saw, or have another clock.
+            known_at = max(receipt.at for receipt in await self._store.receipts(message_id))
+            at = max(known_at, min(at, self._clock()))
             await self._store.move(message_id, Step(status=status, at=at, detail="the agent's hook said so"))
         except HarkError as refused:
             logger.info(
