@@ -25,6 +25,7 @@ from hark.daemon.bus import Bus
 from hark.daemon.clock import wall_clock
 from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
+from hark.daemon.editors import Editors
 from hark.daemon.expiry import Expiry
 from hark.daemon.hooks import Hooks
 from hark.daemon.lock import InstanceLock
@@ -64,8 +65,11 @@ class Hark:
         self.database = str(paths.database_path())
         self.stopping = asyncio.Event()
         self.bus = Bus(store)
+        self.editors = Editors()
         self.panes = Panes(paths.runtime_dir() / "pipes.sock", config.tmux, config.tmux_config)
-        self.sessions = Sessions(store, self.panes, kinds, wall_clock, own_socket(config))
+        self.sessions = Sessions(
+            store, self.panes, kinds, wall_clock, own_socket(config), paths.runtime_dir() / "airlocks"
+        )
         self.couriers = Couriers(store, self._courier, self._session_at)
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.hooks = Hooks(store, self.sessions, wall_clock)
@@ -85,7 +89,16 @@ class Hark:
     def _courier(self, session_id: SessionId) -> Courier:
         texts = paths.state_dir() / "texts"
         return Courier(
-            session_id, self.store, self.sessions, self.panes, self._kinds, self.config, wall_clock, self._owner, texts
+            session_id,
+            self.store,
+            self.sessions,
+            self.panes,
+            self._kinds,
+            self.config,
+            wall_clock,
+            self._owner,
+            texts,
+            self.editors,
         )
 
     def _session_at(self, pane: Pane) -> SessionId | None:

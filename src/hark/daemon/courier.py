@@ -8,25 +8,26 @@ the carrier; what it does is write receipts.
 import asyncio
 import errno
 import os
-from collections.abc import Awaitable
 from datetime import timedelta
 from pathlib import Path
 
 from hark.agents.kinds import Kinds
+from hark.daemon.attempt import Attempt, is_attempted
 from hark.daemon.clock import Clock
-from hark.daemon.driver import Driver
+from hark.daemon.editors import Editors
+from hark.daemon.grips import airlock_facts
+from hark.daemon.ledger import Ledger
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes, is_line_mode
 from hark.daemon.sessions import Sessions
-from hark.delivery import into_empty_box, wording
+from hark.delivery import wording
 from hark.delivery.gate import Hold, PaneState, check_gate
-from hark.delivery.steps import Held, Outcome, Stuck, Submitted, Unproven
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
-from hark.model.message import Carrier, Channel, HoldReason, Lease, Message, Status
+from hark.model.message import Draft, HoldReason, Message, Status
 from hark.model.session import Session, SessionState
-from hark.queue.lifecycle import PENDING, Step, has_reached, is_expired
+from hark.queue.lifecycle import PENDING, is_expired
 from hark.store.contract import Store
 from hark.terminal.facts import PaneFacts
 
@@ -48,6 +49,7 @@ class Courier:
         clock: Clock,
         owner: str,
         texts: Path,
+        editors: Editors,
     ) -> None:
         self._session_id = session_id
         self._store = store
@@ -58,6 +60,8 @@ class Courier:
         self._clock = clock
         self._owner = owner
         self._texts = texts
+        self._editors = editors
+        self._ledger = Ledger(session_id, store, clock)
         self._wake = asyncio.Event()
         self.lock = asyncio.Lock()
         """Held during an attempt; who changes a pending message from outside takes it first."""
@@ -85,176 +89,63 @@ class Courier:
             await asyncio.sleep(rest)
 
     async def _work(self) -> float | None:
-        """Delivers what can be delivered. Returns how long to sleep: None when nothing is left to deliver."""
+        """Delivers what can be delivered. Returns how long to sleep: None when nothing is left to do."""
         while True:
             session = self._sessions.get(self._session_id)
             message = await self._store.first_pending(session.id)
-            if message is None:
+            draft = await self._store.draft(session.id)
+            if message is None and (draft is None or session.state is SessionState.GONE):
                 self.is_waiting_for_output = False
                 return None
-            if is_expired(message, self._clock()) and message.attempted_at is None:
-                await self._move(message, Status.EXPIRED, detail="its time-out passed")
+            if message and is_expired(message, self._clock()) and not is_attempted(message):
+                await self._ledger.move(message, Status.EXPIRED, detail="its time-out passed")
                 continue
-            try:
-                hold = await self._try(session, message)
-            except HarkError as failure:
-                logger.warning(
-                    "delivery failed",
-                    extra={
-                        "session": session.name,
-                        "message_id": message.id,
-                        "code": failure.code,
-                        "detail": failure.detail,
-                    },
-                )
-                hold = (
-                    Hold(HoldReason.SESSION_GONE, failure.detail)
-                    if failure.code in _GONE
-                    else Hold(HoldReason.BUSY, failure.detail)
-                )
-                message = await self._store.message(message.id)
-                if message.status in PENDING:
-                    await self._hold(message, hold, is_in_box=message.attempted_at is not None)
+            hold = await self._try(session, message, draft)
             if hold is None:
                 continue
             self.is_waiting_for_output = hold.reason in (HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY)
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
 
-    async def _try(self, session: Session, message: Message) -> Hold | None:
-        """None when this message is no longer in the way: delivered, or ended otherwise."""
-        facts, state = await self._observe(session)
-        if (hold := check_gate(state, self._clock().timestamp(), self._config.human_pause)) or facts is None:
-            hold = hold or Hold(HoldReason.SESSION_GONE, "its pane is gone")
-            await self._hold(message, hold, is_in_box=message.attempted_at is not None)
-            return hold
+    async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
+        """None when there is nothing in the way any more: delivered, or ended otherwise."""
+        try:
+            hold = await self._deliver(session, message, draft)
+        except HarkError as failure:
+            extra = {"session": session.name, "message_id": message and message.id}
+            logger.warning("delivery failed", extra=extra | {"code": failure.code, "detail": failure.detail})
+            is_gone = failure.code in _GONE
+            hold = Hold(HoldReason.SESSION_GONE if is_gone else HoldReason.BUSY, failure.detail)
+        if hold and message:
+            current = await self._store.message(message.id)
+            if current.status in PENDING:
+                await self._ledger.hold(current, hold, is_in_box=is_attempted(current))
+        return hold
+
+    async def _deliver(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
+        facts, state = await self._observe(session, message)
+        hold = check_gate(state, self._clock().timestamp(), self._config.human_pause)
+        if hold or facts is None:
+            return hold or Hold(HoldReason.SESSION_GONE, "its pane is gone")
         now = self._clock()
         lease = await self._store.acquire_lease(session.id, self._owner, now, now + timedelta(seconds=LEASE_S))
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
+        attempt = Attempt(
+            session=session,
+            kind=self._kinds.get(session.agent),
+            message=message,
+            text=self._payload(message, facts) if message else "",
+            lease=lease,
+            ledger=self._ledger,
+            panes=self._panes,
+            editors=self._editors,
+        )
         try:
-            return await self._attempt(session, message, facts, lease)
+            return await attempt.run(draft)
         finally:
             await self._store.release_lease(lease)
 
-    async def _attempt(self, session: Session, message: Message, facts: PaneFacts, lease: Lease) -> Hold | None:
-        kind = self._kinds.get(session.agent)
-        text = self._payload(message, facts)
-        was_staged = message.status is Status.STAGED
-        if was_staged or message.attempted_at is not None:
-            delivery = into_empty_box.resume(text, message.id, kind.box, kind.settle_s, was_staged)
-        else:
-            delivery = into_empty_box.deliver(text, message.id, kind.box, kind.settle_s)
-
-        async def begin() -> bool:
-            return await self._may(message, self._begin(message, lease))
-
-        async def stage() -> bool:
-            return await self._may(message, self._stage(message, lease))
-
-        outcome = await Driver(self._panes, session.pane, begin, stage).run(delivery)
-        return await self._record(message, outcome, lease)
-
-    async def _may(self, message: Message, write: Awaitable[None]) -> bool:
-        """Whether it could be put on record; if not, the delivery goes no further."""
-        try:
-            await write
-        except HarkError as refused:
-            logger.info("called off", extra={"message_id": message.id, "code": refused.code, "detail": refused.detail})
-            return False
-        return True
-
-    async def _begin(self, message: Message, lease: Lease) -> None:
-        message = await self._queued(message, lease)
-        await self._store.begin_attempt(message.id, self._clock(), lease.fence)
-
-    async def _stage(self, message: Message, lease: Lease) -> None:
-        message = await self._store.message(message.id)
-        if is_expired(message, self._clock()):
-            raise HarkError("transition-illegal", "its time-out passed")
-        if message.status is not Status.STAGED:
-            message = await self._queued(message, lease)
-            await self._move(message, Status.STAGED, fence=lease.fence)
-
-    async def _queued(self, message: Message, lease: Lease) -> Message:
-        """What held it is over."""
-        if message.status is Status.HELD:
-            await self._move(message, Status.QUEUED, fence=lease.fence, is_in_box=message.attempted_at is not None)
-        return await self._store.message(message.id)
-
-    async def _record(self, message: Message, outcome: Outcome, lease: Lease) -> Hold | None:
-        try:
-            return await self._record_once(await self._store.message(message.id), outcome, lease)
-        except HarkError as failure:
-            # The agent's own word (its hook) may be faster than our look at its screen, and is stronger.
-            if failure.code != "transition-illegal":
-                raise
-            if not has_reached((await self._store.message(message.id)).status, Status.SUBMITTED):
-                raise
-            return None
-
-    async def _record_once(self, message: Message, outcome: Outcome, lease: Lease) -> Hold | None:
-        match outcome:
-            case Submitted(detail=detail):
-                if message.status is not Status.STAGED:
-                    await self._queued(message, lease)
-                    await self._move(message, Status.STAGED, detail=detail, fence=lease.fence)
-                await self._move(message, Status.SUBMITTED, detail=detail, fence=lease.fence)
-                return None
-            case Unproven(detail=detail):
-                await self._move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence)
-                return None
-            case Held(reason=reason, detail=detail):
-                hold = Hold(reason, detail)
-                await self._hold(message, hold, is_in_box=False)
-                return hold
-            case Stuck(detail=detail):
-                hold = Hold(HoldReason.DRAFT, detail)
-                await self._hold(message, hold, is_in_box=True)
-                return hold
-
-    async def _hold(self, message: Message, hold: Hold, *, is_in_box: bool) -> None:
-        """Writes the reason if it is a new one. A message whose text may be in the box stays marked as such."""
-        if message.status is Status.STAGED and hold.reason is HoldReason.SESSION_GONE:
-            await self._move(message, Status.UNCERTAIN, detail="the session ended while the text was in its box")
-            return
-        if message.status is Status.STAGED and hold.reason is not HoldReason.DRAFT:
-            return
-        is_known = message.status is Status.HELD and message.hold_reason is hold.reason
-        if is_known and (message.attempted_at is not None) is is_in_box:
-            return
-        await self._move(message, Status.HELD, reason=hold.reason, detail=hold.detail, is_in_box=is_in_box)
-
-    async def _move(
-        self,
-        message: Message,
-        status: Status,
-        *,
-        reason: HoldReason | None = None,
-        detail: str = "",
-        fence: int | None = None,
-        is_in_box: bool = False,
-    ) -> None:
-        is_delivery = status in (Status.STAGED, Status.SUBMITTED)
-        step = Step(
-            status=status,
-            at=self._clock(),
-            reason=reason,
-            detail=detail,
-            channel=Channel.TERMINAL if is_delivery else None,
-            carrier=Carrier.NONE if is_delivery else None,
-            is_in_box=is_in_box,
-        )
-        await self._store.move(message.id, step, fence)
-        extra = {
-            "session": self._session_id,
-            "message_id": message.id,
-            "status": str(status),
-            "reason": reason and str(reason),
-            "detail": detail,
-        }
-        logger.info("message", extra=extra)
-
-    async def _observe(self, session: Session) -> tuple[PaneFacts | None, PaneState]:
+    async def _observe(self, session: Session, message: Message | None) -> tuple[PaneFacts | None, PaneState]:
         if session.state is SessionState.GONE:
             return None, PaneState(is_there=False)
         try:
@@ -267,15 +158,26 @@ class Courier:
         if pane is None or pane.is_dead or pane.pid != session.pane.pid:
             return None, PaneState(is_there=False)
         await self._panes.watch(session.pane)
+        airlock = await airlock_facts(session)
         state = PaneState(
             is_there=True,
             foreground=pane.foreground,
             in_mode=pane.in_mode,
             last_key_at_s=facts.last_key_at(pane.pane_id),
-            is_line_mode=is_line_mode(pane),
+            is_line_mode=airlock.is_line_mode if airlock else is_line_mode(pane),
             do_not_disturb=session.do_not_disturb_since is not None,
+            can_hold_keys=True,
+            has_airlock=airlock is not None,
+            last_key_age_s=airlock.last_key_age_s if airlock else None,
+            waited_s=self._waited_s(message),
         )
         return pane, state
+
+    def _waited_s(self, message: Message | None) -> float:
+        """How long it has been held for a human's typing."""
+        if message is None or message.hold_reason is not HoldReason.HUMAN_TYPING or message.held_since is None:
+            return 0.0
+        return max(0.0, (self._clock() - message.held_since).total_seconds())
 
     def _payload(self, message: Message, facts: PaneFacts) -> str:
         if not wording.needs_file(message, facts.columns, facts.rows):

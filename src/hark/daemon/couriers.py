@@ -27,7 +27,8 @@ class Couriers:
     async def run(self) -> None:
         """Until cancelled."""
         async with asyncio.TaskGroup() as self._tasks:
-            for session_id in {message.session_id for message in await self._store.pending()}:
+            waiting = {message.session_id for message in await self._store.pending()}
+            for session_id in waiting | {draft.session_id for draft in await self._store.drafts()}:
                 self.wake(session_id)
             await asyncio.get_running_loop().create_future()
 

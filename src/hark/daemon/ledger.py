@@ -31,7 +31,14 @@ class Ledger:
 
     async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
         await self._store.save_draft(
-            Draft(session_id=self._session_id, message_id=message.id, text=text, cursor=len(text), taken_at=self._clock(), carrier=carrier)
+            Draft(
+                session_id=self._session_id,
+                message_id=message.id,
+                text=text,
+                cursor=len(text),
+                taken_at=self._clock(),
+                carrier=carrier,
+            )
         )
 
     async def drop_draft(self) -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hark import airlock
+from hark import airlock as airlock_program
 from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
 from hark.daemon.panes import Panes
@@ -23,12 +23,13 @@ ADOPTED_LOOKUP_DEADLINE_S = 5.0
 
 
 class Sessions:
-    def __init__(self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, own_socket: str) -> None:
+    def __init__(self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, own_socket: str, airlocks: Path) -> None:
         self._store = store
         self._panes = panes
         self._kinds = kinds
         self._clock = clock
         self._own_socket = own_socket
+        self._airlocks = airlocks
         self._by_id: dict[SessionId, Session] = {}
         self._naming = asyncio.Lock()
 
@@ -85,10 +86,12 @@ class Sessions:
         session_id = _new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            variables = environment | _hark_environment(session_id)
-            wrapped = [sys.executable, "-ISE", airlock.__file__, "--", *command]
+            variables = environment | _hark_environment(session_id) | _editor_environment(environment)
+            self._airlocks.mkdir(mode=0o700, parents=True, exist_ok=True)
+            door = str(self._airlocks / f"{session_id}.sock")
+            wrapped = [sys.executable, "-ISE", airlock_program.__file__, "--socket", door, "--", *command]
             pane = await server.new_session(_tmux_name(name, session_id), wrapped, directory, variables, columns, rows)
-            session = self._session(session_id, name, kind, pane, tuple(command), directory, is_adopted=False)
+            session = self._session(session_id, name, kind, pane, tuple(command), directory, airlock=door)
             await self._add(session)
         await self._panes.watch(pane)
         return session
@@ -107,7 +110,7 @@ class Sessions:
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(command)
         async with self._naming:
             name = self._free_name(name, _base_name(list(command)))
-            session = self._session(_new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
+            session = self._session(_new_id(), name, kind, pane, command, working_directory(facts.pid))
             await self._add(session)
         await self._panes.watch(pane)
         return session
@@ -176,7 +179,7 @@ class Sessions:
         command: tuple[str, ...],
         directory: str,
         *,
-        is_adopted: bool,
+        airlock: str | None = None,
     ) -> Session:
         return Session(
             id=session_id,
@@ -187,7 +190,8 @@ class Sessions:
             command=command,
             directory=directory,
             created_at=self._clock(),
-            is_adopted=is_adopted,
+            is_adopted=airlock is None,
+            airlock=airlock,
         )
 
 
@@ -259,6 +263,13 @@ def _check_command(command: list[str], directory: str, environment: dict[str, st
 def _hark_environment(session_id: SessionId) -> dict[str, str]:
     home = os.environ.get("HARK_HOME")
     return {"HARK_SESSION": session_id} | ({"HARK_HOME": os.path.abspath(home)} if home else {})
+
+
+def _editor_environment(environment: dict[str, str]) -> dict[str, str]:
+    """Our editor in the place of the human's, which it remembers."""
+    ours = Path(sys.executable).parent / "hark-editor"
+    before = {f"HARK_{name}": environment[name] for name in ("VISUAL", "EDITOR") if name in environment}
+    return before | {"VISUAL": str(ours), "EDITOR": str(ours)} if ours.exists() else {}
 
 
 def _new_id() -> SessionId:

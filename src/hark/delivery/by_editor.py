@@ -28,6 +28,7 @@ from hark.delivery.steps import (
     Press,
     PressEnter,
     SaveDraft,
+    SearchHistory,
     Stage,
     Step,
     Stuck,
@@ -65,6 +66,24 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         target = read_box(before.screen, job.look)
         outcome = yield from _give_back(job, editor, draft, target, outcome)
     return outcome
+
+
+def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
+    """For a message whose text may be in the box already, or may have left it."""
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return Stuck("no editor opened to show whether our text is in the box")
+    yield from _close(None, editor)
+    if same_text(opened.text, job.text):
+        return (yield from _submit(job, editor))
+    if job.message_id in opened.text:
+        return Stuck("our text is in the box beside other text")
+    if (yield SearchHistory(job.message_id)):
+        return Submitted("its id is in the transcript")
+    seen = yield from look()
+    if was_staged or seen.screen.is_alternate:
+        return Unproven("its text is neither in the box nor on record in the terminal")
+    return (yield from deliver(job, editor))
 
 
 def _submit(job: Job, editor: EditorKeys) -> Delivery:

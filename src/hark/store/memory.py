@@ -197,6 +197,10 @@ class MemoryStore:
         self._check_open()
         return self._drafts.get(session_id)
 
+    async def drafts(self) -> Sequence[Draft]:
+        self._check_open()
+        return list(self._drafts.values())
+
     async def delete_draft(self, session_id: SessionId) -> None:
         self._check_open()
         self._drafts.pop(session_id, None)

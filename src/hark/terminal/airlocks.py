@@ -50,7 +50,7 @@ class Airlock:
         except (OSError, TimeoutError) as failure:
             raise HarkError(
                 "airlock-gone",
-                f"the airlock does not answer: {failure or 'deadline'}",
+                f"the airlock does not answer: {str(failure) or 'deadline'}",
                 "its agent has ended, or start it again with `hark new`",
             ) from None
 
@@ -79,7 +79,7 @@ class Airlock:
             await self.close()
             raise HarkError(
                 "airlock-gone",
-                f"the airlock does not answer: {failure or 'deadline'}",
+                f"the airlock does not answer: {str(failure) or 'deadline'}",
                 "its agent has ended, or start it again with `hark new`",
             ) from None
         if not line:

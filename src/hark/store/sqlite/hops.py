@@ -232,6 +232,10 @@ def find_draft(transaction: Transaction, session_id: SessionId) -> Draft | None:
     return DRAFTS.from_row(row) if row else None
 
 
+def list_drafts(transaction: Transaction) -> Sequence[Draft]:
+    return [DRAFTS.from_row(row) for row in transaction.all("list-drafts")]
+
+
 def delete_draft(transaction: Transaction, session_id: SessionId) -> None:
     transaction.run("delete-draft", {"session_id": session_id})
 

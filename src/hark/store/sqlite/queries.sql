@@ -174,6 +174,10 @@ SET message_id = excluded.message_id, text = excluded.text, cursor = excluded.cu
 -- The draft that was taken out of a session's box and is not back yet.
 SELECT {drafts} FROM drafts WHERE session_id = :session_id;
 
+-- name: list-drafts
+-- All drafts that are not back in their boxes.
+SELECT {drafts} FROM drafts ORDER BY taken_at;
+
 -- name: delete-draft
 -- After it was verified back in the box.
 DELETE FROM drafts WHERE session_id = :session_id;

@@ -128,6 +128,9 @@ class SqliteStore:
     async def draft(self, session_id: SessionId) -> Draft | None:
         return await self._read(hops.find_draft, session_id)
 
+    async def drafts(self) -> Sequence[Draft]:
+        return await self._read(hops.list_drafts)
+
     async def delete_draft(self, session_id: SessionId) -> None:
         await self._write(hops.delete_draft, session_id)
 
