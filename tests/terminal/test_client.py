@@ -185,7 +185,8 @@ def test_a_call_that_is_given_up_does_not_take_anothers_answer(tmux: PrivateTmux
     connected(tmux, act)
 
 
-def test_calls_fail_when_the_server_dies(tmux: PrivateTmux) -> None:
+@pytest.mark.parametrize("victim", ["#{pid}", "#{client_pid}"], ids=["the server", "the client"])
+def test_calls_fail_when_the_server_or_the_client_is_killed(tmux: PrivateTmux, victim: str) -> None:
     lost: list[None] = []
 
     async def act() -> None:
@@ -194,7 +195,7 @@ def test_calls_fail_when_the_server_dies(tmux: PrivateTmux) -> None:
             program, clean_environment(), lambda notice: None, lambda: lost.append(None), DEADLINE_S
         )
         try:
-            [pid] = await client.run(say("#{pid}"))
+            [pid] = await client.run(line(command("list-clients", "-F", victim)))
             await client.run(BLOCKED_FOR_EVER)
             pending = [asyncio.create_task(client.run(say("x"), DEADLINE_S)) for _ in range(3)]
             await asyncio.sleep(0)
