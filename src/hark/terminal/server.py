@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import os
 import shlex
+import shutil
 from collections.abc import Callable
 
 from hark.delivery.screen import Screen, parse_rows
@@ -53,6 +54,12 @@ class TmuxServer:
         self._retry_at = 0.0
         self._buffers = itertools.count(1)
         self._is_closed = False
+
+    @property
+    def command_line(self) -> list[str]:
+        """By which a shell calls this server, whatever its PATH."""
+        program, *options = self._tmux
+        return [shutil.which(program) or program, *options]
 
     async def connect(self, may_start: bool = False) -> ControlClient:
         """With `may_start`, starts the server if there is none. Without, a server that is gone is `tmux-gone`."""
