@@ -1,25 +1,923 @@
-"""Stands between a terminal pane and the agent. Stdlib only.
+"""Stands between a terminal pane and the agent. Stdlib only, one file, run without the package around it.
 
-In this version it gives the pane to the agent and is gone: the agent becomes this very process, with its keys, its window
-size and its exit status untouched.
+With `--socket` the agent lives on a pty of its own and every byte passes through here, unchanged. What the agent prints goes
+straight to the terminal. What the terminal sends is cut into keys, for one reason: a client of the socket may *hold* the
+human's keys for at most two seconds, write to the agent meanwhile, and let go. So a human and a delivery cannot interleave.
+
+The way of the keys is in one of three states (`Keys`):
+  open    bytes are forwarded as they come, in whatever pieces they come;
+  held    whole keys are kept, in order. What the terminal itself answers to the agent's questions is not a key and passes;
+  replay  kept keys go out one by one, each only when the agent has read the one before and a moment has passed, because
+          agents take bursts for pastes and an Enter close behind a character for a newline. New keys queue behind.
+Everything for the agent goes through one first-in-first-out buffer, so nothing can be lost or reordered further down.
+
+The agent must never suffer from us: without a usable socket it runs all the same, and if this program has a defect it
+falls back to copying bytes. Without `--socket` it gives the pane to the agent and is gone.
 """
 
+import binascii
+import contextlib
+import errno
+import fcntl
+import json
 import os
+import re
+import resource
+import select
+import selectors
+import signal
+import socket
+import stat
+import struct
 import sys
+import termios
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
+
+VERSION = 1
+USAGE = "usage: hark-airlock [--socket PATH] [--] COMMAND [ARGUMENT…]\n\nRuns COMMAND in this terminal."
+CHUNK = 65536
+READS_PER_TURN = 16
+LONGEST_REQUEST = 4 * 1024 * 1024
+MOST_CLIENTS = 64
+MOST_UNFORWARDED = 1024 * 1024
+MOST_LEFT_BEHIND = (
+    1024 * 1024
+)  # more than a pty can buffer: what comes after it is printed by somebody who outlives the agent
+
+LONGEST_HOLD_S = 2.0
+GRANT_PATIENCE_S = 0.3
+LONGEST_GAP_MS = 1000
+READ_POLL_S = 0.001
+READ_PATIENCE_S = 0.05
+HANG_UP_PATIENCE_S = 5.0
+REOPEN_POLL_S = 0.05
+
+READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+FORWARDED_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+
+PASTE_START = b"\x1b[200~"
+PASTE_END = re.compile(rb"\x1b\[201~")
+# Any control character ends a string too, or a human's Alt-] would swallow all that is typed after it.
+STRING_END = re.compile(rb"[\x00-\x1a\x1c-\x1f]|\x1b\\|(?=\x1b[^\\])")
+END_OVERLAP = 5  # one less than the longest of these ends
+TOKEN = re.compile(
+    rb"""
+      (?P<part> (?: \x1b | \x1b\[M.{0,2} | \x1b\[\[ | \x1b\[[0-?]{0,64}[ -/]{0,8} | \x1bO[0-9;]{0,8}
+                  | \x1b?(?: [\xc2-\xdf] | [\xe0-\xef][\x80-\xbf]? | [\xf0-\xf4][\x80-\xbf]{0,2} ) ) \Z )
+    | (?P<open> \x1b\[200~ | \x1b[\]PX^_] )
+    | (?P<mouse> \x1b\[M... | \x1b\[<[0-9;]{0,64}[Mm] | \x1b\[[0-9;]{1,64}M )
+    | (?P<position> \x1b\[[0-9]{1,9};[0-9]{1,9}R )
+    | (?P<reply> \x1b\[ (?: [?>=][0-?]{0,64}[ -/]{0,8}[@-~] | [0-9;]{0,64}\$y | [0-9;]{0,64}[ntx] | [IO] ) )
+    | (?P<key> \x1b\[\[[A-E] | \x1b\[[0-?]{0,64}[ -/]{0,8}[@-~] | \x1bO[0-9;]{0,8}[@-~]
+             | \x1b?(?: [^\x1b\x80-\xff] | [\xc2-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3} )
+             | . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Token(NamedTuple):
+    data: bytes
+    kind: str
+    """"key", "mouse", "reply" of the terminal, or "position": a reply if the agent has asked, else a shifted F3."""
+
+
+class KeyReader:
+    """Bytes from a terminal in, in any pieces; whole keys, pastes and replies out. `pending` is what is not whole yet."""
+
+    def __init__(self, longest: int = MOST_UNFORWARDED) -> None:
+        self.pending = b""
+        self._longest = longest  # a longer paste comes out in pieces
+        self._end: re.Pattern[bytes] | None = None  # of the paste or string that we are inside of
+        self._searched = 0
+
+    def feed(self, data: bytes) -> list[Token]:
+        self.pending += data
+        tokens, start = [], 0
+        while token := self._take(start):
+            tokens.append(token)
+            start += len(token.data)
+        self.pending = self.pending[start:]
+        return tokens
+
+    def flush(self) -> list[Token]:
+        """Nothing more came for `patience_s`: then what is pending was all of it, such as the Escape key."""
+        data, self.pending, self._end = self.pending, b"", None
+        return [Token(data, "key")] if data else []
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long silence must last until what is pending counts as whole."""
+        if not self.pending:
+            return None
+        if self._end is PASTE_END:
+            return 5.0
+        return 0.05 if self.pending == b"\x1b" or (self._end and len(self.pending) == 2) else 1.0
+
+    def _take(self, start: int) -> Token | None:
+        if self._end is not None:
+            return self._take_string(start, self._end)
+        match = TOKEN.match(self.pending, start)
+        if match is None or match.lastgroup in (None, "part"):
+            return None
+        if match.lastgroup != "open":
+            return Token(match[0], str(match.lastgroup))
+        self._end = PASTE_END if match[0] == PASTE_START else STRING_END
+        self._searched = len(match[0])
+        return self._take_string(start, self._end)
+
+    def _take_string(self, start: int, end: re.Pattern[bytes]) -> Token | None:
+        limit = start + self._longest
+        if found := end.search(self.pending, start + self._searched, limit):
+            self._end = None
+            data = self.pending[start : found.end()]
+            return Token(data, "reply" if end is STRING_END and data.endswith((b"\x07", b"\x1b\\")) else "key")
+        if len(self.pending) >= limit:
+            self._searched = 0
+            return Token(self.pending[start : limit - END_OVERLAP], "key" if end is PASTE_END else "reply")
+        self._searched = max(self._searched, len(self.pending) - start - END_OVERLAP)
+        return None
+
+
+class Printed:
+    """What is known of the agent's output, found by plain byte searches: this is the path that must be fast."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.last_at: float | None = None
+        self.is_bracketed = False
+        self.questions = 0  # cursor positions that the agent has asked for and not been told
+        self._tail = b""
+
+    def note(self, data: bytes, now: float) -> None:
+        self.total += len(data)
+        self.last_at = now
+        seen = self._tail + data
+        if b"\x1b[?2004" in seen:
+            on, off = seen.rfind(b"\x1b[?2004h"), seen.rfind(b"\x1b[?2004l")
+            self.is_bracketed = on > off if on != off else self.is_bracketed
+        for question in (b"\x1b[6n", b"\x1b[?6n"):
+            self.questions += seen.count(question, max(0, len(self._tail) - len(question) + 1))
+        self._tail = seen[-7:]
+
+
+class Hold(NamedTuple):
+    id: str
+    owner: object
+    until: float
+    gap_s: float
+    enter_gap_s: float
+
+
+class Keys:
+    """The human's keys on their way to the agent: open, held, or in replay. It keeps no time of its own."""
+
+    def __init__(self, send: Callable[[bytes], None], unread: Callable[[], int], printed: Printed) -> None:
+        self.reader = KeyReader()
+        self.hold: Hold | None = None
+        self.last_key_at: float | None = None
+        self._send = send
+        self._unread = unread
+        self._printed = printed
+        self._queue: deque[Token] = deque()
+        self._queued_bytes = 0
+        self._replay: Hold | None = None  # the hold whose keys are on their way
+        self._step_at = 0.0
+        self._settle_by = 0.0
+        self._settled_at: float | None = None  # when the agent had read the last write
+        self._flush_at: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.hold is None and self._replay is None
+
+    @property
+    def is_free(self) -> bool:
+        """A hold may be asked for: a replay that has only its last pause to wait for does not count."""
+        return self.hold is None and not self._queue
+
+    @property
+    def held_bytes(self) -> int:
+        return 0 if self.is_open else self._queued_bytes + len(self.reader.pending)
+
+    @property
+    def due_at(self) -> float | None:
+        times = (self._flush_at, self.hold and self.hold.until, self._step_at if self._replay else None)
+        return min((at for at in times if at is not None), default=None)
+
+    def arrive(self, data: bytes, now: float) -> None:
+        was_open = self.is_open
+        if was_open:
+            self._send(data)
+        self._sort(self.reader.feed(data), was_open, now)
+        patience_s = self.reader.patience_s
+        self._flush_at = None if patience_s is None else now + patience_s
+
+    def tick(self, now: float) -> None:
+        if self._flush_at is not None and now >= self._flush_at:
+            self._flush_at = None
+            self._sort(self.reader.flush(), self.is_open, now)
+        if self.hold and now >= self.hold.until:
+            self.release(now)
+        if self._replay and now >= self._step_at:
+            self._step(self._replay, now)
+
+    def take(self, hold: Hold) -> None:
+        self.hold, self._replay = hold, None
+
+    def release(self, now: float) -> None:
+        self.hold, self._replay = None, self.hold
+        self._await_read(now)
+        self._step_at = now
+
+    def give_up(self) -> bytes:
+        """Everything not forwarded yet, for whoever goes on without us."""
+        left = b"" if self.is_open else b"".join(token.data for token in self._queue) + self.reader.pending
+        self.hold = self._replay = None
+        self._queue.clear()
+        return left
+
+    def _sort(self, tokens: list[Token], is_sent: bool, now: float) -> None:
+        kept = []
+        for token in tokens:
+            if token.kind == "position" and self._printed.questions > 0:
+                self._printed.questions -= 1
+                token = token._replace(kind="reply")
+            if token.kind in ("key", "position"):
+                self.last_key_at = now
+            if token.kind != "reply":
+                kept.append(token)
+            elif not is_sent:
+                self._send(token.data)
+        if not is_sent and kept:
+            self._keep(kept, now)
+
+    def _keep(self, tokens: list[Token], now: float) -> None:
+        # Nobody presses so many keys between two reads: it is a paste without brackets, and one by one it would take ages.
+        if len(tokens) >= 64:
+            tokens = [Token(b"".join(token.data for token in tokens), "key")]
+        self._queue.extend(tokens)
+        self._queued_bytes += sum(len(token.data) for token in tokens)
+        self._step_at = now
+
+    def _await_read(self, now: float) -> None:
+        self._settled_at = None
+        self._settle_by = now + READ_PATIENCE_S
+        self._step_at = now + READ_POLL_S
+
+    def _step(self, replay: Hold, now: float) -> None:
+        if self._settled_at is None:
+            if now < self._settle_by and self._unread():
+                self._step_at = now + READ_POLL_S
+                return
+            self._settled_at = now
+        self._step_at = self._settled_at + (_gap_s(self._queue[0], replay) if self._queue else replay.enter_gap_s)
+        if now < self._step_at:
+            return
+        if self._queue:
+            data = self._queue.popleft().data
+            self._queued_bytes -= len(data)
+            self._send(data)
+            self._await_read(now)
+        else:
+            self._replay = None
+            if self.reader.pending:
+                self._send(self.reader.pending)
+
+
+def _gap_s(token: Token, replay: Hold) -> float:
+    if token.kind == "mouse":
+        return 0.0  # a moving mouse sends them faster than gaps would let them out
+    is_enter = token.data in (b"\r", b"\n", b"\x1b\r", b"\x1bOM") or token.data.startswith((b"\x1b[13u", b"\x1b[13;"))
+    return replay.enter_gap_s if is_enter else replay.gap_s
+
+
+class Agent:
+    """The agent's process and its pty. Signals arrive here at any time, so it acts on them by itself."""
+
+    def __init__(self, command: list[str], settings: list[Any] | None, size: bytes) -> None:
+        self.status: int | None = None
+        self.hung_up_at = -HANG_UP_PATIENCE_S
+        self.master, slave = os.openpty()
+        self._line = os.ttyname(slave)
+        if settings is not None:
+            termios.tcsetattr(slave, termios.TCSANOW, settings)
+        self.resize(size)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED_SIGNALS)
+        self.pid = os.fork()
+        if self.pid == 0:
+            _become(command, slave, before)
+        for number in FORWARDED_SIGNALS:
+            signal.signal(number, lambda number, frame: self.signal(number))
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        os.close(slave)
+        os.set_blocking(self.master, False)
+
+    def signal(self, number: int) -> None:
+        if self.status is None:
+            if number == signal.SIGHUP:
+                self.hung_up_at = time.monotonic()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
+
+    def resize(self, size: bytes) -> None:
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
+
+    def size(self) -> tuple[int, int]:
+        rows, columns = struct.unpack("HHHH", fcntl.ioctl(self.master, termios.TIOCGWINSZ, bytes(8)))[:2]
+        return columns, rows
+
+    def is_stopped(self) -> bool:
+        """Also notices its end, as `status`."""
+        if self.status is not None:
+            return False
+        pid, status = os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)
+        if pid and os.WIFSTOPPED(status):
+            return True
+        if pid:
+            self.status = status
+        return False
+
+    def line_facts(self) -> tuple[int, bool]:
+        """How many bytes of its input it has not read, and whether its terminal is in line mode."""
+        try:
+            line = os.open(self._line, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        except OSError:
+            return 0, False
+        try:
+            # The kernel moves what was written to the reader's side by a worker of its own; only a poll waits for that worker.
+            select.select([line], [], [], 0)
+            unread: int = struct.unpack("i", fcntl.ioctl(line, termios.FIONREAD, bytes(4)))[0]
+            return unread, bool(termios.tcgetattr(line)[3] & termios.ICANON)
+        except (OSError, termios.error):
+            return 0, False
+        finally:
+            os.close(line)
+
+
+def _become(command: list[str], slave: int, mask: set[int | signal.Signals]) -> NoReturn:
+    """In the child: the command, on the pty, as if it had been started there."""
+    try:
+        os.login_tty(slave)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the agent
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os._exit(execute(command))
+    finally:
+        os._exit(126)
+
+
+class Terminal:
+    """Our own side: where the human is."""
+
+    def __init__(self) -> None:
+        self.is_tty = os.isatty(0)
+        self.settings: list[Any] | None = termios.tcgetattr(0) if self.is_tty else None
+        self._shared: list[int] = []
+        self.input, self.output = self._open(0, os.O_RDONLY), self._open(1, os.O_WRONLY)
+
+    def size(self) -> bytes:
+        if self.is_tty:
+            with contextlib.suppress(OSError):
+                size = fcntl.ioctl(0, termios.TIOCGWINSZ, bytes(8))
+                if all(struct.unpack("HH", size[:4])):
+                    return size
+        return struct.pack("HHHH", 24, 80, 0, 0)
+
+    def make_raw(self) -> None:
+        for descriptor in self._shared:
+            os.set_blocking(descriptor, False)
+        if self.settings is None:
+            return
+        raw = list(self.settings)
+        raw[0] &= ~(
+            termios.IGNBRK | termios.BRKINT | termios.PARMRK | termios.ISTRIP | termios.INPCK
+            | termios.INLCR | termios.IGNCR | termios.ICRNL | termios.IXON
+        )  # fmt: skip
+        raw[1] &= ~termios.OPOST
+        raw[2] = raw[2] & ~(termios.CSIZE | termios.PARENB) | termios.CS8
+        raw[3] &= ~(termios.ECHO | termios.ECHONL | termios.ICANON | termios.ISIG | termios.IEXTEN)
+        raw[6] = list(raw[6])
+        raw[6][termios.VMIN], raw[6][termios.VTIME] = 1, 0
+        self._set(raw)
+
+    def restore(self) -> None:
+        if self.settings is not None:
+            self._set(self.settings)
+        for descriptor in self._shared:
+            os.set_blocking(descriptor, True)
+
+    def say(self, text: str) -> None:
+        line = f"\r\nhark-airlock: {text}\r\n".encode(errors="replace")
+        for descriptor in (1, 2) if os.isatty(1) and not os.isatty(2) else (2,):
+            with contextlib.suppress(OSError):
+                os.write(descriptor, line)
+
+    def _open(self, descriptor: int, mode: int) -> int:
+        """The same terminal opened once more: not to wait in writes must be our own matter, not the shell's above us."""
+        with contextlib.suppress(OSError):
+            return os.open(os.ttyname(descriptor), mode | os.O_NOCTTY | os.O_NONBLOCK)
+        with contextlib.suppress(OSError):
+            if os.get_blocking(descriptor):
+                self._shared.append(descriptor)
+        return descriptor
+
+    def _set(self, settings: list[Any]) -> None:
+        # Never TCSAFLUSH: it throws away what has been typed.
+        with contextlib.suppress(termios.error, OSError):
+            termios.tcsetattr(0, termios.TCSANOW, settings)
+
+
+class RefusalError(Exception):
+    def __init__(self, error: str, **facts: object) -> None:
+        super().__init__(error)
+        self.reply = {"ok": False, "error": error, **facts}
+
+
+class Client:
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.received = b""
+        self.unsent = b""
+        self.asked: dict[str, Any] | None = None  # a hold that waits for the human's key to be whole
+        self.asked_until = 0.0
+
+
+class Requests:
+    """The socket and its clients: JSON lines in, one reply line each, in order."""
+
+    def __init__(
+        self, listener: socket.socket, answer: Callable[[Client, dict[str, Any]], dict[str, Any] | None]
+    ) -> None:
+        self.listener = listener
+        self.clients: list[Client] = []
+        self._answer = answer
+
+    def accept(self) -> None:
+        with contextlib.suppress(OSError):
+            connection, _ = self.listener.accept()
+            connection.setblocking(False)
+            if len(self.clients) < MOST_CLIENTS:
+                self.clients.append(Client(connection))
+            else:
+                connection.close()
+
+    def receive(self, client: Client) -> bool:
+        """False when the client is gone, or is no client of ours."""
+        try:
+            data = client.connection.recv(CHUNK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        client.received += data
+        self.serve(client)
+        return bool(data) and (len(client.received) <= LONGEST_REQUEST or b"\n" in client.received)
+
+    def serve(self, client: Client) -> None:
+        while client.asked is None and not client.unsent:
+            line, newline, rest = client.received.partition(b"\n")
+            if not newline:
+                return
+            client.received = rest
+            if (reply := self._reply(client, line)) is not None:
+                self.tell(client, reply)
+
+    def tell(self, client: Client, reply: dict[str, Any]) -> None:
+        client.unsent += json.dumps(reply).encode() + b"\n"
+        self.send(client)
+
+    def send(self, client: Client) -> bool:
+        try:
+            client.unsent = client.unsent[client.connection.send(client.unsent) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            return False
+        return True
+
+    def _reply(self, client: Client, line: bytes) -> dict[str, Any] | None:
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise RefusalError("malformed")
+            return self._answer(client, request)
+        except RefusalError as refusal:
+            return refusal.reply
+        except (ValueError, RecursionError):
+            return RefusalError("malformed").reply
+
+
+class Airlock:
+    def __init__(self, agent: Agent, terminal: Terminal, listener: socket.socket | None) -> None:
+        self._agent = agent
+        self._terminal = terminal
+        self._printed = Printed()
+        self._keys = Keys(self._send, self._unread, self._printed)
+        self._requests = Requests(listener, self._answer) if listener else None
+        self._operations = {"facts": self._facts, "hold": self._hold, "write": self._write, "release": self._release}
+        self._to_agent = bytearray()
+        self._to_terminal = bytearray()
+        self._has_input = True
+        self._leave_at: float | None = None  # once the terminal is gone: when the agent is killed
+        self._left_behind = 0
+        self._is_drained = False
+        self._reopen_at: float | None = None  # nobody has the agent's side open: when to look again
+        self._selector = selectors.PollSelector()
+        self._watched: dict[int, int] = {}
+        self._wakeup, wakeup = os.pipe()
+        for descriptor in (self._wakeup, wakeup):
+            os.set_blocking(descriptor, False)
+        signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+        for number in (signal.SIGCHLD, signal.SIGWINCH, signal.SIGCONT):
+            signal.signal(number, lambda number, frame: None)
+
+    def run(self) -> None:
+        """Until the agent has ended and all it has printed is shown."""
+        try:
+            self._terminal.make_raw()
+            self._on_signals(bytes([signal.SIGCHLD, signal.SIGWINCH]))
+            while not (self._is_drained and not self._to_terminal):
+                self._turn()
+        except Exception as failure:  # noqa: BLE001 - the agent must outlive any defect of ours
+            self._terminal.say(f"{failure!r}; copying plainly from here on")
+            self._copy_plainly()
+
+    def _turn(self) -> None:
+        self._choose_watched()
+        for key, events in self._selector.select(self._timeout_s()):
+            key.data(events)
+        now = time.monotonic()
+        self._keys.tick(now)
+        self._grant(now)
+        if self._reopen_at is not None and now >= self._reopen_at:
+            self._reopen_at = None
+        if self._leave_at is not None and now >= self._leave_at:
+            self._agent.signal(signal.SIGKILL)
+            self._leave_at = now + HANG_UP_PATIENCE_S
+        if self._agent.status is not None:
+            self._drain()
+
+    def _timeout_s(self) -> float | None:
+        asked = [client.asked_until for client in self._clients() if client.asked is not None]
+        times = [at for at in (self._keys.due_at, self._leave_at, self._reopen_at, *asked) if at is not None]
+        return max(0.0, min(times) - time.monotonic()) if times else None
+
+    def _choose_watched(self) -> None:
+        """What to wait for follows from what there is: the whole of the flow control stands here."""
+        may_read = self._reopen_at is None and not self._to_terminal and self._agent.status is None
+        may_hear = self._has_input and len(self._to_agent) + self._keys.held_bytes < MOST_UNFORWARDED
+        self._watch(self._wakeup, READ, lambda _: self._on_signals(os.read(self._wakeup, CHUNK)))
+        self._watch(self._agent.master, READ * may_read | WRITE * bool(self._to_agent), self._on_agent)
+        self._watch(self._terminal.input, READ * may_hear, self._on_input)
+        self._watch(self._terminal.output, WRITE * bool(self._to_terminal), lambda _: self._show(b""))
+        if self._requests:
+            requests = self._requests
+            self._watch(requests.listener.fileno(), READ, lambda _: requests.accept())
+            for client in requests.clients:
+                wanted = WRITE if client.unsent else READ
+                self._watch(client.connection.fileno(), wanted, partial(self._on_client, client))
+
+    def _watch(self, descriptor: int, events: int, act: Callable[[int], object]) -> None:
+        before = self._watched.get(descriptor, 0)
+        if events == before:
+            return
+        if before:
+            self._selector.unregister(descriptor)
+        if events:
+            self._selector.register(descriptor, events, act)
+        self._watched[descriptor] = events
+
+    def _on_signals(self, numbers: bytes) -> None:
+        if signal.SIGWINCH in numbers:
+            self._agent.resize(self._terminal.size())
+        if signal.SIGCONT in numbers:
+            self._resume()
+        if signal.SIGCHLD in numbers and self._agent.is_stopped():
+            if os.getsid(0) != os.getpid():
+                self._terminal.restore()
+                # To the whole job, as the terminal does on Ctrl-Z. Nothing happens where no shell could ever continue it.
+                os.killpg(0, signal.SIGTSTP)
+            self._resume()
+
+    def _resume(self) -> None:
+        self._terminal.make_raw()
+        self._agent.resize(self._terminal.size())
+        self._agent.signal(signal.SIGCONT)
+
+    def _on_input(self, events: int) -> None:
+        try:
+            data = os.read(self._terminal.input, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._keys.arrive(data, time.monotonic())
+        else:
+            self._has_input = False
+            if self._terminal.is_tty:
+                self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Our terminal is gone. The agent may clean up, unheard, for a while."""
+        now = time.monotonic()
+        self._has_input = False
+        self._to_terminal.clear()
+        if self._leave_at is None:
+            self._leave_at = now + HANG_UP_PATIENCE_S
+            # The kernel may have sent us a hang-up as well, which has been passed on: a second would end it in mid-cleanup.
+            if now - self._agent.hung_up_at > HANG_UP_PATIENCE_S / 2:
+                self._agent.signal(signal.SIGHUP)
+            self._agent.signal(signal.SIGCONT)
+
+    def _on_agent(self, events: int) -> None:
+        if events & WRITE:
+            self._send(b"")
+        if events & READ:
+            for _ in range(READS_PER_TURN):
+                if not self._read_output():
+                    break
+
+    def _read_output(self) -> int:
+        """Also forwards it, as far as the terminal takes it. The number of bytes; 0 if there was nothing to read."""
+        if self._to_terminal:
+            return 0
+        try:
+            data = os.read(self._agent.master, CHUNK)
+        except BlockingIOError:
+            return 0
+        except OSError as failure:
+            if failure.errno != errno.EIO:
+                raise
+            data = b""
+        if not data:
+            self._reopen_at = time.monotonic() + REOPEN_POLL_S
+            return 0
+        self._printed.note(data, time.monotonic())
+        self._show(data)
+        return len(data)
+
+    def _show(self, data: bytes) -> None:
+        if self._leave_at is not None:
+            return
+        try:
+            if self._to_terminal:
+                self._to_terminal += data
+                del self._to_terminal[: os.write(self._terminal.output, self._to_terminal)]
+            elif (count := os.write(self._terminal.output, data)) < len(data):
+                self._to_terminal += data[count:]
+        except BlockingIOError:
+            self._to_terminal = self._to_terminal or bytearray(data)
+        except OSError:
+            self._hang_up()
+
+    def _send(self, data: bytes) -> None:
+        try:
+            if self._to_agent:
+                self._to_agent += data
+                del self._to_agent[: os.write(self._agent.master, self._to_agent)]
+            elif (count := os.write(self._agent.master, data)) < len(data):
+                self._to_agent += data[count:]
+        except BlockingIOError:
+            self._to_agent = self._to_agent or bytearray(data)
+        except OSError:
+            self._to_agent.clear()  # the agent has closed its side: nobody will ever read this
+
+    def _unread(self) -> int:
+        return len(self._to_agent) + self._agent.line_facts()[0]
+
+    def _drain(self) -> None:
+        if self._keys.hold:
+            self._keys.release(time.monotonic())
+        while (count := self._read_output()) and self._left_behind < MOST_LEFT_BEHIND:
+            self._left_behind += count
+        self._is_drained = not self._to_terminal
+
+    def _clients(self) -> list[Client]:
+        return self._requests.clients if self._requests else []
+
+    def _on_client(self, client: Client, events: int) -> None:
+        assert self._requests
+        if self._requests.send(client) if events & WRITE else self._requests.receive(client):
+            self._requests.serve(client)
+            return
+        self._watch(client.connection.fileno(), 0, lambda _: None)
+        client.connection.close()
+        self._requests.clients.remove(client)
+        if self._keys.hold and self._keys.hold.owner is client:
+            self._keys.release(time.monotonic())
+
+    def _answer(self, client: Client, request: dict[str, Any]) -> dict[str, Any] | None:
+        operation = self._operations.get(str(request.get("op")))
+        if operation is None:
+            raise RefusalError("malformed")
+        return operation(client, request)
+
+    def _facts(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        now = time.monotonic()
+        unread, is_line_mode = self._agent.line_facts()
+        columns, rows = self._agent.size()
+        return {
+            "ok": True,
+            "version": VERSION,
+            "agent_pid": self._agent.pid,
+            "airlock_pid": os.getpid(),
+            "is_running": self._agent.status is None,
+            "last_key_age_s": None if self._keys.last_key_at is None else now - self._keys.last_key_at,
+            "held_bytes": self._keys.held_bytes,
+            "hold": self._keys.hold and self._keys.hold.id,
+            "unread_bytes": unread + len(self._to_agent),
+            "output_bytes": self._printed.total,
+            "last_output_age_s": None if self._printed.last_at is None else now - self._printed.last_at,
+            "bracketed_paste": self._printed.is_bracketed,
+            "is_line_mode": is_line_mode,
+            "columns": columns,
+            "rows": rows,
+        }
+
+    def _hold(self, client: Client, request: dict[str, Any]) -> None:
+        _terms(request)
+        client.asked, client.asked_until = request, time.monotonic() + GRANT_PATIENCE_S
+
+    def _grant(self, now: float) -> None:
+        for client in self._clients():
+            if client.asked is None:
+                continue
+            if self._agent.status is not None or not self._keys.is_free:
+                reply = RefusalError("held" if self._agent.status is None else "agent-exited").reply
+            elif not self._keys.reader.pending:
+                reply = {"ok": True, "hold": self._take(client, client.asked, now)}
+            elif now >= client.asked_until:
+                reply = RefusalError("typing").reply
+            else:
+                continue
+            client.asked = None
+            assert self._requests
+            self._requests.tell(client, reply)
+            self._requests.serve(client)
+
+    def _take(self, client: Client, request: dict[str, Any], now: float) -> str:
+        seconds, gap_s, enter_gap_s = _terms(request)
+        hold = Hold(os.urandom(8).hex(), client, now + seconds, gap_s, enter_gap_s)
+        self._keys.take(hold)
+        return hold.id
+
+    def _write(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        self._check_hold(request)
+        expected = request.get("if_output")
+        if not (expected is None or type(expected) is int) or not isinstance(request.get("data"), str):
+            raise RefusalError("malformed")
+        data = binascii.a2b_base64(request["data"], strict_mode=True)
+        if expected is not None:
+            while self._printed.total == expected and self._read_output():
+                pass
+            if self._printed.total != expected:
+                raise RefusalError("output-moved", output_bytes=self._printed.total)
+        self._send(data)
+        return {"ok": True, "output_bytes": self._printed.total}
+
+    def _release(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        self._check_hold(request)
+        held = self._keys.held_bytes
+        self._keys.release(time.monotonic())
+        return {"ok": True, "replayed": held}
+
+    def _check_hold(self, request: dict[str, Any]) -> None:
+        hold, now = self._keys.hold, time.monotonic()
+        if hold and now >= hold.until:
+            self._keys.release(now)
+        if not self._keys.hold or request.get("hold") != self._keys.hold.id:
+            raise RefusalError("hold-over")
+
+    def _copy_plainly(self) -> None:
+        """Bytes both ways and nothing else, because nothing else can be trusted any more."""
+        to_agent = bytes(self._to_agent) + self._keys.give_up()
+        sources = [self._agent.master, *([self._terminal.input] if self._has_input else [])]
+        os.set_blocking(self._terminal.output, True)
+        _write_all(self._terminal.output, bytes(self._to_terminal))
+        while self._agent.status is None:
+            if self._agent.is_stopped():
+                self._agent.signal(signal.SIGCONT)
+            for source in select.select(sources, [self._agent.master] if to_agent else [], [], REOPEN_POLL_S)[0]:
+                data = _read_some(source)
+                if source == self._agent.master:
+                    _write_all(self._terminal.output, data)
+                elif data:
+                    to_agent += data
+                else:
+                    sources.remove(source)
+                    self._agent.signal(signal.SIGHUP)
+            with contextlib.suppress(BlockingIOError):
+                to_agent = to_agent[os.write(self._agent.master, to_agent) :]
+        while data := _read_some(self._agent.master):
+            _write_all(self._terminal.output, data)
+
+
+def _terms(request: dict[str, Any]) -> tuple[float, float, float]:
+    seconds = _number(request, "seconds", None, LONGEST_HOLD_S)
+    if not seconds:
+        raise RefusalError("malformed")
+    return (
+        seconds,
+        _number(request, "gap_ms", 4, LONGEST_GAP_MS) / 1000,
+        _number(request, "enter_gap_ms", 60, LONGEST_GAP_MS) / 1000,
+    )
+
+
+def _number(request: dict[str, Any], name: str, default: float | None, most: float) -> float:
+    value = request.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise RefusalError("malformed")
+    return value
+
+
+def _read_some(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, CHUNK)
+    except OSError:
+        return b""
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def listen(path: str) -> socket.socket | None:
+    """None, and a line on stderr, if it cannot be: the agent is worth more than the socket."""
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISSOCK(os.lstat(path).st_mode):
+                os.unlink(path)
+        listener.bind(path)
+        listener.listen(MOST_CLIENTS)
+        listener.setblocking(False)
+        return listener
+    except (OSError, ValueError) as failure:
+        listener.close()
+        print(f"hark-airlock: {path}: {failure}; going on without it", file=sys.stderr, flush=True)
+        return None
+    finally:
+        os.umask(before)
+
+
+def execute(command: list[str]) -> int:
+    """The exit status if it cannot be."""
+    try:
+        os.execvp(command[0], command)
+    except (OSError, ValueError) as failure:
+        print(
+            f"hark-airlock: {command[0]}: {getattr(failure, 'strerror', None) or failure}", file=sys.stderr, flush=True
+        )
+        return 127 if isinstance(failure, FileNotFoundError) else 126
+
+
+def run_behind(path: str, command: list[str]) -> int:
+    """The agent's wait status."""
+    listener = listen(path)
+    inode = os.stat(path).st_ino if listener else None
+    terminal = Terminal()
+    try:
+        agent = Agent(command, terminal.settings, terminal.size())
+        Airlock(agent, terminal, listener).run()
+    finally:
+        terminal.restore()
+        with contextlib.suppress(OSError):
+            if inode == os.stat(path).st_ino:
+                os.unlink(path)
+    return agent.status or 0
+
+
+def end_like(status: int) -> NoReturn:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the agent has dumped its own
+        with contextlib.suppress(OSError):
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        sys.exit(128 + number)
+    sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def main() -> None:
-    words = sys.argv[1:]
+    words, path = sys.argv[1:], None
+    if words[:1] == ["--socket"]:
+        path, words = (words[1:2] or [""])[0], words[2:]
     if words[:1] == ["--"]:
         words = words[1:]
     if not words or words[0] in ("-h", "--help"):
-        print("usage: hark-airlock -- COMMAND [ARGUMENT…]\n\nRuns COMMAND in this terminal.", file=sys.stderr)
+        print(USAGE, file=sys.stderr)
         sys.exit(0 if words else 2)
-    try:
-        os.execvp(words[0], words)
-    except OSError as failure:
-        print(f"hark-airlock: {words[0]}: {failure.strerror}", file=sys.stderr)
-        sys.exit(127 if isinstance(failure, FileNotFoundError) else 126)
+    if path is None:
+        sys.exit(execute(words))
+    end_like(run_behind(path, words))
 
 
 if __name__ == "__main__":
