@@ -14,7 +14,7 @@ from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environmen
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import Reply
 from hark.terminal.server import TmuxServer
-from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, until, write_program
+from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, pane_of, until, write_program
 from tests.terminals import PrivateTmux, wait_until
 
 # tmux answers these at once, and keeps what comes after them waiting.
@@ -112,6 +112,21 @@ def test_its_session_is_gone_when_it_is_killed(tmux: PrivateTmux) -> None:
         await in_thread(lambda: HIDDEN_SESSION not in sessions(tmux), "the hidden session to go")
 
     connected(tmux, act)
+
+
+def test_the_users_server_survives_every_time_we_leave(tmux: PrivateTmux) -> None:
+    """tmux can crash when a client ends while another one does, if the hidden session is ended in the wrong way."""
+    pane = new_pane(tmux, "work")
+
+    async def act(server: TmuxServer) -> None:
+        await server.connect()
+        tmux.run("list-sessions")
+
+    for _ in range(150):
+        connected(tmux, act)
+
+    assert pane_of(tmux, pane.pane_id) == pane
+    wait_until(lambda: HIDDEN_SESSION not in sessions(tmux), DEADLINE_S, "the hidden session to go")
 
 
 def test_two_connections_share_the_session_and_the_last_one_ends_it(tmux: PrivateTmux) -> None:
