@@ -34,6 +34,7 @@ import termios
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 VERSION = 1
@@ -43,7 +44,9 @@ READS_PER_TURN = 16
 LONGEST_REQUEST = 4 * 1024 * 1024
 MOST_CLIENTS = 64
 MOST_UNFORWARDED = 1024 * 1024
-MOST_LEFT_BEHIND = 1024 * 1024  # more than a pty can buffer: what comes after it is printed by somebody who outlives the agent
+MOST_LEFT_BEHIND = (
+    1024 * 1024
+)  # more than a pty can buffer: what comes after it is printed by somebody who outlives the agent
 
 LONGEST_HOLD_S = 2.0
 GRANT_PATIENCE_S = 0.3
@@ -63,13 +66,13 @@ STRING_END = re.compile(rb"[\x00-\x1a\x1c-\x1f]|\x1b\\|(?=\x1b[^\\])")
 END_OVERLAP = 5  # one less than the longest of these ends
 TOKEN = re.compile(
     rb"""
-      (?P<part> (?: \x1b | \x1b\[M.{0,2} | \x1b\[\[ | \x1b\[[0-?]*[ -/]* | \x1bO[0-9;]*
+      (?P<part> (?: \x1b | \x1b\[M.{0,2} | \x1b\[\[ | \x1b\[[0-?]{0,64}[ -/]{0,8} | \x1bO[0-9;]{0,8}
                   | \x1b?(?: [\xc2-\xdf] | [\xe0-\xef][\x80-\xbf]? | [\xf0-\xf4][\x80-\xbf]{0,2} ) ) \Z )
     | (?P<open> \x1b\[200~ | \x1b[\]PX^_] )
-    | (?P<mouse> \x1b\[M... | \x1b\[<[0-9;]*[Mm] | \x1b\[[0-9;]+M )
-    | (?P<position> \x1b\[[0-9]+;[0-9]+R )
-    | (?P<reply> \x1b\[ (?: [?>=][0-?]*[ -/]*[@-~] | [0-9;]*\$y | [0-9;]*[ntx] | [IO] ) )
-    | (?P<key> \x1b\[\[[A-E] | \x1b\[[0-?]*[ -/]*[@-~] | \x1bO[0-9;]*[@-~]
+    | (?P<mouse> \x1b\[M... | \x1b\[<[0-9;]{0,64}[Mm] | \x1b\[[0-9;]{1,64}M )
+    | (?P<position> \x1b\[[0-9]{1,9};[0-9]{1,9}R )
+    | (?P<reply> \x1b\[ (?: [?>=][0-?]{0,64}[ -/]{0,8}[@-~] | [0-9;]{0,64}\$y | [0-9;]{0,64}[ntx] | [IO] ) )
+    | (?P<key> \x1b\[\[[A-E] | \x1b\[[0-?]{0,64}[ -/]{0,8}[@-~] | \x1bO[0-9;]{0,8}[@-~]
              | \x1b?(?: [^\x1b\x80-\xff] | [\xc2-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3} )
              | . )
     """,
@@ -356,14 +359,14 @@ class Agent:
             os.close(line)
 
 
-def _become(command: list[str], slave: int, mask: set[signal.Signals]) -> NoReturn:
+def _become(command: list[str], slave: int, mask: set[int | signal.Signals]) -> NoReturn:
     """In the child: the command, on the pty, as if it had been started there."""
     try:
         os.login_tty(slave)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the agent
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        execute(command)
+        os._exit(execute(command))
     finally:
         os._exit(126)
 
@@ -374,7 +377,7 @@ class Terminal:
     def __init__(self) -> None:
         self.is_tty = os.isatty(0)
         self.settings: list[Any] | None = termios.tcgetattr(0) if self.is_tty else None
-        self._made_nonblocking: list[int] = []
+        self._shared: list[int] = []
         self.input, self.output = self._open(0, os.O_RDONLY), self._open(1, os.O_WRONLY)
 
     def size(self) -> bytes:
@@ -386,6 +389,8 @@ class Terminal:
         return struct.pack("HHHH", 24, 80, 0, 0)
 
     def make_raw(self) -> None:
+        for descriptor in self._shared:
+            os.set_blocking(descriptor, False)
         if self.settings is None:
             return
         raw = list(self.settings)
@@ -403,7 +408,7 @@ class Terminal:
     def restore(self) -> None:
         if self.settings is not None:
             self._set(self.settings)
-        for descriptor in self._made_nonblocking:
+        for descriptor in self._shared:
             os.set_blocking(descriptor, True)
 
     def say(self, text: str) -> None:
@@ -418,8 +423,7 @@ class Terminal:
             return os.open(os.ttyname(descriptor), mode | os.O_NOCTTY | os.O_NONBLOCK)
         with contextlib.suppress(OSError):
             if os.get_blocking(descriptor):
-                os.set_blocking(descriptor, False)
-                self._made_nonblocking.append(descriptor)
+                self._shared.append(descriptor)
         return descriptor
 
     def _set(self, settings: list[Any]) -> None:
@@ -446,7 +450,9 @@ class Client:
 class Requests:
     """The socket and its clients: JSON lines in, one reply line each, in order."""
 
-    def __init__(self, listener: socket.socket, answer: Callable[[Client, dict[str, Any]], dict[str, Any] | None]) -> None:
+    def __init__(
+        self, listener: socket.socket, answer: Callable[[Client, dict[str, Any]], dict[str, Any] | None]
+    ) -> None:
         self.listener = listener
         self.clients: list[Client] = []
         self._answer = answer
@@ -470,7 +476,7 @@ class Requests:
             return False
         client.received += data
         self.serve(client)
-        return bool(data) and b"\n" in client.received or len(client.received) <= LONGEST_REQUEST and bool(data)
+        return bool(data) and (len(client.received) <= LONGEST_REQUEST or b"\n" in client.received)
 
     def serve(self, client: Client) -> None:
         while client.asked is None and not client.unsent:
@@ -573,8 +579,8 @@ class Airlock:
             requests = self._requests
             self._watch(requests.listener.fileno(), READ, lambda _: requests.accept())
             for client in requests.clients:
-                events = WRITE if client.unsent else READ
-                self._watch(client.connection.fileno(), events, lambda events, client=client: self._on_client(client, events))
+                wanted = WRITE if client.unsent else READ
+                self._watch(client.connection.fileno(), wanted, partial(self._on_client, client))
 
     def _watch(self, descriptor: int, events: int, act: Callable[[int], object]) -> None:
         before = self._watched.get(descriptor, 0)
@@ -691,16 +697,15 @@ class Airlock:
         while (count := self._read_output()) and self._left_behind < MOST_LEFT_BEHIND:
             self._left_behind += count
         self._is_drained = not self._to_terminal
-    # -- requests ------------------------------------------------------------------------------------------------------
 
     def _clients(self) -> list[Client]:
         return self._requests.clients if self._requests else []
 
     def _on_client(self, client: Client, events: int) -> None:
         assert self._requests
-        is_there = self._requests.send(client) if events & WRITE else self._requests.receive(client)
-        if is_there:
-            return self._requests.serve(client)
+        if self._requests.send(client) if events & WRITE else self._requests.receive(client):
+            self._requests.serve(client)
+            return
         self._watch(client.connection.fileno(), 0, lambda _: None)
         client.connection.close()
         self._requests.clients.remove(client)
@@ -712,3 +717,208 @@ class Airlock:
         if operation is None:
             raise RefusalError("malformed")
         return operation(client, request)
+
+    def _facts(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        now = time.monotonic()
+        unread, is_line_mode = self._agent.line_facts()
+        columns, rows = self._agent.size()
+        return {
+            "ok": True,
+            "version": VERSION,
+            "agent_pid": self._agent.pid,
+            "airlock_pid": os.getpid(),
+            "is_running": self._agent.status is None,
+            "last_key_age_s": None if self._keys.last_key_at is None else now - self._keys.last_key_at,
+            "held_bytes": self._keys.held_bytes,
+            "hold": self._keys.hold and self._keys.hold.id,
+            "unread_bytes": unread + len(self._to_agent),
+            "output_bytes": self._printed.total,
+            "last_output_age_s": None if self._printed.last_at is None else now - self._printed.last_at,
+            "bracketed_paste": self._printed.is_bracketed,
+            "is_line_mode": is_line_mode,
+            "columns": columns,
+            "rows": rows,
+        }
+
+    def _hold(self, client: Client, request: dict[str, Any]) -> None:
+        _terms(request)
+        client.asked, client.asked_until = request, time.monotonic() + GRANT_PATIENCE_S
+
+    def _grant(self, now: float) -> None:
+        for client in self._clients():
+            if client.asked is None:
+                continue
+            if self._agent.status is not None or not self._keys.is_free:
+                reply = RefusalError("held" if self._agent.status is None else "agent-exited").reply
+            elif not self._keys.reader.pending:
+                reply = {"ok": True, "hold": self._take(client, client.asked, now)}
+            elif now >= client.asked_until:
+                reply = RefusalError("typing").reply
+            else:
+                continue
+            client.asked = None
+            assert self._requests
+            self._requests.tell(client, reply)
+            self._requests.serve(client)
+
+    def _take(self, client: Client, request: dict[str, Any], now: float) -> str:
+        seconds, gap_s, enter_gap_s = _terms(request)
+        hold = Hold(os.urandom(8).hex(), client, now + seconds, gap_s, enter_gap_s)
+        self._keys.take(hold)
+        return hold.id
+
+    def _write(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        self._check_hold(request)
+        expected = request.get("if_output")
+        if not (expected is None or type(expected) is int) or not isinstance(request.get("data"), str):
+            raise RefusalError("malformed")
+        data = binascii.a2b_base64(request["data"], strict_mode=True)
+        if expected is not None:
+            while self._printed.total == expected and self._read_output():
+                pass
+            if self._printed.total != expected:
+                raise RefusalError("output-moved", output_bytes=self._printed.total)
+        self._send(data)
+        return {"ok": True, "output_bytes": self._printed.total}
+
+    def _release(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        self._check_hold(request)
+        held = self._keys.held_bytes
+        self._keys.release(time.monotonic())
+        return {"ok": True, "replayed": held}
+
+    def _check_hold(self, request: dict[str, Any]) -> None:
+        hold, now = self._keys.hold, time.monotonic()
+        if hold and now >= hold.until:
+            self._keys.release(now)
+        if not self._keys.hold or request.get("hold") != self._keys.hold.id:
+            raise RefusalError("hold-over")
+
+    def _copy_plainly(self) -> None:
+        """Bytes both ways and nothing else, because nothing else can be trusted any more."""
+        to_agent = bytes(self._to_agent) + self._keys.give_up()
+        sources = [self._agent.master, *([self._terminal.input] if self._has_input else [])]
+        os.set_blocking(self._terminal.output, True)
+        _write_all(self._terminal.output, bytes(self._to_terminal))
+        while self._agent.status is None:
+            if self._agent.is_stopped():
+                self._agent.signal(signal.SIGCONT)
+            for source in select.select(sources, [self._agent.master] if to_agent else [], [], REOPEN_POLL_S)[0]:
+                data = _read_some(source)
+                if source == self._agent.master:
+                    _write_all(self._terminal.output, data)
+                elif data:
+                    to_agent += data
+                else:
+                    sources.remove(source)
+                    self._agent.signal(signal.SIGHUP)
+            with contextlib.suppress(BlockingIOError):
+                to_agent = to_agent[os.write(self._agent.master, to_agent) :]
+        while data := _read_some(self._agent.master):
+            _write_all(self._terminal.output, data)
+
+
+def _terms(request: dict[str, Any]) -> tuple[float, float, float]:
+    seconds = _number(request, "seconds", None, LONGEST_HOLD_S)
+    if not seconds:
+        raise RefusalError("malformed")
+    return (
+        seconds,
+        _number(request, "gap_ms", 4, LONGEST_GAP_MS) / 1000,
+        _number(request, "enter_gap_ms", 60, LONGEST_GAP_MS) / 1000,
+    )
+
+
+def _number(request: dict[str, Any], name: str, default: float | None, most: float) -> float:
+    value = request.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise RefusalError("malformed")
+    return value
+
+
+def _read_some(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, CHUNK)
+    except OSError:
+        return b""
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def listen(path: str) -> socket.socket | None:
+    """None, and a line on stderr, if it cannot be: the agent is worth more than the socket."""
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISSOCK(os.lstat(path).st_mode):
+                os.unlink(path)
+        listener.bind(path)
+        listener.listen(MOST_CLIENTS)
+        listener.setblocking(False)
+        return listener
+    except (OSError, ValueError) as failure:
+        listener.close()
+        print(f"hark-airlock: {path}: {failure}; going on without it", file=sys.stderr, flush=True)
+        return None
+    finally:
+        os.umask(before)
+
+
+def execute(command: list[str]) -> int:
+    """The exit status if it cannot be."""
+    try:
+        os.execvp(command[0], command)
+    except (OSError, ValueError) as failure:
+        print(
+            f"hark-airlock: {command[0]}: {getattr(failure, 'strerror', None) or failure}", file=sys.stderr, flush=True
+        )
+        return 127 if isinstance(failure, FileNotFoundError) else 126
+
+
+def run_behind(path: str, command: list[str]) -> int:
+    """The agent's wait status."""
+    listener = listen(path)
+    inode = os.stat(path).st_ino if listener else None
+    terminal = Terminal()
+    try:
+        agent = Agent(command, terminal.settings, terminal.size())
+        Airlock(agent, terminal, listener).run()
+    finally:
+        terminal.restore()
+        with contextlib.suppress(OSError):
+            if inode == os.stat(path).st_ino:
+                os.unlink(path)
+    return agent.status or 0
+
+
+def end_like(status: int) -> NoReturn:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the agent has dumped its own
+        with contextlib.suppress(OSError):
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        sys.exit(128 + number)
+    sys.exit(os.waitstatus_to_exitcode(status))
+
+
+def main() -> None:
+    words, path = sys.argv[1:], None
+    if words[:1] == ["--socket"]:
+        path, words = (words[1:2] or [""])[0], words[2:]
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if not words or words[0] in ("-h", "--help"):
+        print(USAGE, file=sys.stderr)
+        sys.exit(0 if words else 2)
+    if path is None:
+        sys.exit(execute(words))
+    end_like(run_behind(path, words))
+
+
+if __name__ == "__main__":
+    main()

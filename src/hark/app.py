@@ -139,13 +139,14 @@ async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
 
 async def _run(hark: Hark, ready_fd: int | None) -> None:
     await hark.sessions.load()
-    hark.panes.open()
     api = make_api(hark, hark.config.max_text_bytes)
-    servers = [(_uvicorn(api), _unix_socket(paths.socket_path()))]
+    servers = []
     if hark.config.listen:
         host, port = parse_listen(hark.config.listen)
         listener = _tcp_socket(host, port)
         servers.append((_uvicorn(Guard(api, _token(), listener.getsockname()[1])), listener))
+    servers.append((_uvicorn(api), _unix_socket(paths.socket_path())))
+    hark.panes.open()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, hark.stop)

@@ -323,6 +323,13 @@ NO_BOX: dict[str, tuple[BoxLook, str]] = {
           text
         """,
     ),
+    "generic: the cursor on a blank row below": (
+        GENERIC,
+        """
+        >
+          ‸
+        """,
+    ),
     "generic: a menu below": (
         GENERIC,
         """

@@ -17,7 +17,6 @@ class Received(msgspec.Struct, frozen=True):
     context: tuple[str, ...]
     position: int
     is_side: bool
-    tools: tuple[str, ...]
 
     def holds(self, text: str) -> bool:
         """Whether the text came in any way: from the user, or in what the agent added."""

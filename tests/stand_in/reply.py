@@ -40,4 +40,6 @@ def choose_reply(turn: Turn) -> Reply:
     if "busy" not in directives:
         return Reply((text,), command=command)
     count = max(1, round(float(directives["busy"]) / PIECE_EVERY_S))
-    return Reply((*("word " for _ in range(count)), text), PIECE_EVERY_S, command)
+    # No two pieces are the same: agents take repetition for a model that loops.
+    parts = (f"part {number} of {count}, " for number in range(1, count + 1))
+    return Reply((*parts, f"\n\n{text}"), PIECE_EVERY_S, command)

@@ -81,7 +81,6 @@ class Service:
             context=turn.context,
             position=turn.position,
             is_side=turn.is_side,
-            tools=turn.tools,
         )
         record.append(self.log, received)
 

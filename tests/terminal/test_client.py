@@ -14,7 +14,7 @@ from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environmen
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import Reply
 from hark.terminal.server import TmuxServer
-from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, until, write_program
+from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, pane_of, until, write_program
 from tests.terminals import PrivateTmux, wait_until
 
 # tmux answers these at once, and keeps what comes after them waiting.
@@ -114,6 +114,21 @@ def test_its_session_is_gone_when_it_is_killed(tmux: PrivateTmux) -> None:
     connected(tmux, act)
 
 
+def test_the_users_server_survives_every_time_we_leave(tmux: PrivateTmux) -> None:
+    """tmux can crash when a client ends while another one does, if the hidden session is ended in the wrong way."""
+    pane = new_pane(tmux, "work")
+
+    async def act(server: TmuxServer) -> None:
+        await server.connect()
+        tmux.run("list-sessions")
+
+    for _ in range(150):
+        connected(tmux, act)
+
+    assert pane_of(tmux, pane.pane_id) == pane
+    wait_until(lambda: HIDDEN_SESSION not in sessions(tmux), DEADLINE_S, "the hidden session to go")
+
+
 def test_two_connections_share_the_session_and_the_last_one_ends_it(tmux: PrivateTmux) -> None:
     new_pane(tmux, "work")
 
@@ -185,7 +200,8 @@ def test_a_call_that_is_given_up_does_not_take_anothers_answer(tmux: PrivateTmux
     connected(tmux, act)
 
 
-def test_calls_fail_when_the_server_dies(tmux: PrivateTmux) -> None:
+@pytest.mark.parametrize("victim", ["#{pid}", "#{client_pid}"], ids=["the server", "the client"])
+def test_calls_fail_when_the_server_or_the_client_is_killed(tmux: PrivateTmux, victim: str) -> None:
     lost: list[None] = []
 
     async def act() -> None:
@@ -194,7 +210,7 @@ def test_calls_fail_when_the_server_dies(tmux: PrivateTmux) -> None:
             program, clean_environment(), lambda notice: None, lambda: lost.append(None), DEADLINE_S
         )
         try:
-            [pid] = await client.run(say("#{pid}"))
+            [pid] = await client.run(line(command("list-clients", "-F", victim)))
             await client.run(BLOCKED_FOR_EVER)
             pending = [asyncio.create_task(client.run(say("x"), DEADLINE_S)) for _ in range(3)]
             await asyncio.sleep(0)

@@ -71,7 +71,7 @@ async def _body(request: Request, shape: type[Struct] | None) -> Struct | None:
         )
     try:
         return msgspec.json.decode(bytes(data) or b"{}", type=shape)
-    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as wrong:
         raise HarkError(
             "request-invalid", f"the request is not right: {wrong}", "/openapi.json describes it"
         ) from wrong

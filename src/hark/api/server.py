@@ -32,8 +32,10 @@ def make_api(hark: Any, max_text_bytes: int) -> Starlette:
 async def _not_routed(request: Request, failure: Exception) -> Response:
     assert isinstance(failure, HTTPException)
     code = "method-not-allowed" if failure.status_code == 405 else "route-not-found"
-    return problem_response(
+    response = problem_response(
         HarkError(
             code, f"{request.method} {request.url.path}: {code.replace('-', ' ')}", "/openapi.json lists every call"
         )
     )
+    response.headers.update(failure.headers or {})
+    return response

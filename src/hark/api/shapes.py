@@ -176,7 +176,7 @@ class EventList(Response, frozen=True, kw_only=True):
 class HookReport(Request, frozen=True, kw_only=True):
     agent: str
     event: str
-    emitted_at: datetime
+    emitted_at: Annotated[datetime, Meta(tz=True)]
     session_id: str | None = None
     payload: dict[str, Any] = {}
 

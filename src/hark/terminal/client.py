@@ -19,6 +19,16 @@ from hark.terminal.control import ControlParser, Exited, Notice, Reply
 HIDDEN_SESSION = "_hark"
 FLAGS = "no-output,ignore-size"
 
+# Not by destroy-unattached: with it tmux (up to 3.7 at least) can crash when a control client ends in the moment in which
+# another client disconnects, and takes all agents with it (tmux pull request 5497).
+_END_WITH_LAST_CLIENT = command(
+    "set-hook",
+    "-t",
+    f"={HIDDEN_SESSION}:",
+    "client-detached",
+    f"if-shell -F -t ={HIDDEN_SESSION}: '#{{==:#{{session_attached}},0}}' 'kill-session -t ={HIDDEN_SESSION}'",
+)
+
 
 class Call:
     def __init__(self, line: Line, answer: asyncio.Future[list[Reply]]) -> None:
@@ -67,9 +77,7 @@ class ControlClient(asyncio.SubprocessProtocol):
             raise tmux_missing(tmux[0]) from missing
         try:
             await asyncio.wait_for(asyncio.shield(client._attached), deadline_s)
-            await client.run(
-                line(command("set-option", "-t", f"={HIDDEN_SESSION}:", "destroy-unattached", "on")), deadline_s
-            )
+            await client.run(line(_END_WITH_LAST_CLIENT), deadline_s)
         except TimeoutError:
             client._attached.cancel()
             await client.close()

@@ -1,0 +1,157 @@
+"""How each real agent is started for a test: no dialog, no way out of the machine, the stand-in as its model.
+
+Every launch has a directory of its own with a home and a project in it, and a key of its own that tells the stand-in
+whose request it is.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import msgspec
+
+from tests.agents import config
+
+PINNED = Path(__file__).parent / "pinned"
+# Nothing listens on the discard port: what does not go to the stand-in goes nowhere.
+NOWHERE = "http://127.0.0.1:9"
+
+
+class Launch(msgspec.Struct, frozen=True):
+    kind: str
+    command: list[str]
+    environment: dict[str, str]
+    """All of it: the agent gets nothing else, except where its pane is."""
+    directory: Path
+    session: str
+    """What the stand-in's log calls this launch."""
+
+    def words(self) -> list[str]:
+        """The command for a pane."""
+        settings = [f"{name}={value}" for name, value in self.environment.items()]
+        script = 'cd "$0" && exec env -i TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" "$@"'
+        return ["sh", "-c", script, str(self.directory), *settings, *self.command]
+
+
+def launch_claude(root: Path, url: str, editor: str | None = None) -> Launch:
+    base = prepare("claude", root, editor)
+    write_json(base.home / ".claude.json", config.claude(base.session, base.directory))
+    environment = {
+        "ANTHROPIC_API_KEY": base.session,
+        "ANTHROPIC_BASE_URL": url,
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+    return base.launch([str(installed("claude") / "node_modules/.bin/claude")], environment)
+
+
+def launch_codex(root: Path, url: str, editor: str | None = None, daemon: bool = False) -> Launch:
+    """Without `daemon` it starts no process that outlives it."""
+    base = prepare("codex", root, editor)
+    codex_home = base.home / ".codex"
+    codex_home.mkdir()
+    (codex_home / "config.toml").write_text(config.codex(url, base.directory))
+    flags = [] if daemon else ["--disable", "daemon_auto_start"]
+    environment = {"CODEX_HOME": str(codex_home), "STAND_IN_KEY": base.session}
+    return base.launch([str(installed("codex") / "node_modules/.bin/codex"), *flags], environment)
+
+
+def launch_gemini(root: Path, url: str, editor: str | None = None) -> Launch:
+    base = prepare("gemini", root, editor)
+    write_json(base.home / ".gemini/settings.json", config.GEMINI)
+    environment = {
+        "GEMINI_API_KEY": base.session,
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+    return base.launch([str(installed("gemini") / "node_modules/.bin/gemini")], environment)
+
+
+def launch_opencode(root: Path, url: str, editor: str | None = None, port: int | None = None) -> Launch:
+    base = prepare("opencode", root, editor)
+    write_json(base.home / ".config/opencode/opencode.json", config.opencode(url, base.session))
+    off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+    command = [str(installed("opencode") / "node_modules/.bin/opencode")]
+    arguments = [] if port is None else ["--port", str(port)]
+    return base.launch([*command, *arguments], {f"OPENCODE_DISABLE_{name}": "1" for name in off})
+
+
+def launch_aider(root: Path, url: str, editor: str | None = None) -> Launch:
+    base = prepare("aider", root, editor)
+    write_json(base.home / ".aider/caches/model_prices_and_context_window.json", config.AIDER_PRICES)
+    settings = base.home / ".aider.model.settings.yml"
+    settings.write_text(config.AIDER_MODEL)
+    service = ["--openai-api-base", f"{url}/v1", "--openai-api-key", base.session]
+    arguments = [*config.AIDER_FLAGS, "--model-settings-file", str(settings), *service]
+    environment = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    return base.launch([str(installed("aider") / "bin/aider"), *arguments], environment)
+
+
+LAUNCHES: dict[str, Callable[[Path, str], Launch]] = {
+    "claude": launch_claude,
+    "codex": launch_codex,
+    "gemini": launch_gemini,
+    "opencode": launch_opencode,
+    "aider": launch_aider,
+}
+
+
+class Base(msgspec.Struct, frozen=True):
+    """What all launches have in common."""
+
+    kind: str
+    session: str
+    home: Path
+    directory: Path
+    environment: dict[str, str]
+
+    def launch(self, command: list[str], environment: dict[str, str]) -> Launch:
+        return Launch(self.kind, command, {**self.environment, **environment}, self.directory, self.session)
+
+
+def prepare(kind: str, root: Path, editor: str | None) -> Base:
+    session = f"{kind}-{uuid4().hex}"
+    home, directory = root / "home", root / "project"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[user]\n\tname = Test\n\temail = test@localhost\n")
+    # Agents look upwards for a repository; with one of its own, a project is never taken for part of another.
+    subprocess.run(["git", "init", "--quiet", str(directory)], check=True, env={"PATH": os.environ["PATH"]})
+    environment = {
+        "HOME": str(home),
+        "PATH": f"{node_directory()}:/usr/local/bin:/usr/bin:/bin",
+        "TERM": "tmux-256color",
+        "LANG": "C.UTF-8",
+        "HTTP_PROXY": NOWHERE,
+        "HTTPS_PROXY": NOWHERE,
+        "NO_PROXY": "127.0.0.1,localhost",
+        **({"EDITOR": editor, "VISUAL": editor} if editor else {}),
+    }
+    return Base(kind, session, home, directory, environment)
+
+
+def installed(kind: str) -> Path:
+    """Where `scripts/agents-install` puts the agent: the same name for the same locks."""
+    locks = b"".join(path.read_bytes() for path in sorted((PINNED / kind).glob("*lock*")))
+    checksum = subprocess.run(["cksum"], input=locks, capture_output=True, check=True).stdout.split()[0].decode()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    place = cache / "hark-agents" / f"{kind}-{checksum}"
+    assert (place / "installed").exists(), f"{kind} is not installed: run scripts/agents-install"
+    return place
+
+
+def node_directory() -> Path:
+    node = shutil.which("node")
+    return Path(node).parent if node else installed("node") / "bin"
+
+
+def write_json(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.encode(value))

@@ -1,0 +1,68 @@
+"""What a test may read off each agent's screen: an empty box, a running turn, an open permission dialog.
+
+These serve tests of known versions only. They hold for the short texts that tests submit, not for all that can be on a
+screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from tests.agents.screen import Screen
+
+RULE = "─" * 20
+
+
+class Marks(msgspec.Struct, frozen=True):
+    has_empty_box: Callable[[Screen], bool]
+    is_busy: Callable[[Screen], bool]
+    dialog: str
+    """What stands on the screen while a permission is asked for, and only then."""
+    denial: tuple[str, ...] = ("Escape",)
+    """The keys that refuse it."""
+
+
+def is_spinning(screen: Screen) -> bool:
+    """The title begins with a braille pattern."""
+    return "\u2800" <= screen.title[:1] <= "\u28ff"
+
+
+def has_empty_box_of_claude(screen: Screen) -> bool:
+    between_rules = screen.row(screen.cursor_y - 1).startswith(RULE) and screen.row(screen.cursor_y + 1).startswith(
+        RULE
+    )
+    return between_rules and screen.cursor_row.strip("❯\N{NO-BREAK SPACE} ") == "" and screen.cursor_x == 2
+
+
+def has_empty_box_of_codex(screen: Screen) -> bool:
+    placeholder = screen.cursor_row == "› Ask Codex to do anything"
+    return placeholder and screen.cursor_x == 2 and screen.cursor_flag == 1
+
+
+def has_empty_box_of_gemini(screen: Screen) -> bool:
+    return screen.cursor_row == " >   Type your message or @path/to/file" and screen.cursor_x == 3
+
+
+def has_empty_box_of_opencode(screen: Screen) -> bool:
+    """Its placeholder is there only before the first turn."""
+    text = screen.cursor_row.strip(" ┃")
+    has_model_below = screen.row(screen.cursor_y + 2).strip(" ┃").startswith("Build ·")
+    return has_model_below and screen.cursor_flag == 1 and (not text or text.startswith("Ask anything"))
+
+
+def has_empty_box_of_aider(screen: Screen) -> bool:
+    below_rule = screen.row(screen.cursor_y - 1).startswith(RULE)
+    return below_rule and screen.cursor_row == ">" and screen.cursor_flag == 1
+
+
+MARKS = {
+    "claude": Marks(has_empty_box_of_claude, is_spinning, "Do you want to proceed?"),
+    "codex": Marks(has_empty_box_of_codex, is_spinning, "Would you like to run the following command?"),
+    "gemini": Marks(has_empty_box_of_gemini, lambda screen: screen.title.startswith("✦"), "Allow execution of"),
+    "opencode": Marks(has_empty_box_of_opencode, lambda screen: "esc interrupt" in screen.text, "Permission required"),
+    "aider": Marks(
+        has_empty_box_of_aider, lambda screen: screen.cursor_flag == 0, "Run shell command?", denial=("n", "Enter")
+    ),
+}

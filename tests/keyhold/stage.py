@@ -1,0 +1,131 @@
+"""A program that records every byte it gets, humans who type all the time, and what a tmux server looks like."""
+
+import fcntl
+import os
+import sys
+import termios
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+from hark.demo.human import Human
+from hark.model.session import Pane
+from hark.terminal.keyhold import KeyHold
+from hark.terminal.server import TmuxServer
+from tests.terminal.connected import pane_of, until
+from tests.terminals import PrivateTmux, wait_until
+
+DEADLINE_S = 30.0
+
+PASTE_BEGIN, PASTE_END = b"\x1b[200~", b"\x1b[201~"
+
+RECORD = """
+import os, sys, tty
+tty.setraw(0)
+record = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+os.write(1, b"\\x1b[?2004h" + sys.argv[2].encode())
+while data := os.read(0, 65536):
+    os.write(record, data)
+"""
+
+
+class Recorder:
+    """In a pane of its own; it asks for bracketed pastes, as agents do."""
+
+    def __init__(self, tmux: PrivateTmux, modes: str = "") -> None:
+        script = tmux.directory / "record.py"
+        script.write_text(RECORD)
+        self._path = tmux.directory / f"record-{len(list(tmux.directory.iterdir()))}"
+        pane_id = tmux.new([sys.executable, "-ISE", str(script), str(self._path), f"{modes}ready"])
+        wait_until(lambda: "ready" in tmux.capture(pane_id), DEADLINE_S, "the recorder")
+        self.pane: Pane = pane_of(tmux, pane_id)
+
+    @property
+    def record(self) -> bytes:
+        return self._path.read_bytes()
+
+    async def wait_for(self, record: bytes) -> None:
+        """Exactly that, and nothing after it: what comes last must be waited for."""
+
+        async def is_there() -> bool:
+            return len(self.record) >= len(record)
+
+        await until(is_there, f"{len(record)} bytes, such as {record[-40:]!r}, after {self.record[-40:]!r}")
+        assert self.record == record
+
+
+class Typist:
+    """Types numbers in order, so that every loss and every exchange shows, until told to stop."""
+
+    def __init__(self, human: Human, keys_per_second: float, digits: str = "0123456789,") -> None:
+        self._human = human
+        self._keys_per_second = keys_per_second
+        self._digits = str.maketrans("0123456789,", digits)
+        self._is_told_to_stop = threading.Event()
+        self.typed = ""
+
+    @contextmanager
+    def typing(self) -> Iterator[None]:
+        thread = threading.Thread(target=self._type, name="typist")
+        thread.start()
+        try:
+            yield
+        finally:
+            self._is_told_to_stop.set()
+            thread.join()
+
+    def _type(self) -> None:
+        for number in count():
+            text = f"{number},".translate(self._digits)
+            for key in text:
+                self._human.type(key, self._keys_per_second)
+                self.typed += key
+            if self._is_told_to_stop.is_set():
+                return
+
+
+async def begin(server: TmuxServer, pane: Pane, seconds: float = 20.0) -> KeyHold:
+    """A hold, as soon as there can be one."""
+    begun: list[KeyHold] = []
+
+    async def is_begun() -> bool:
+        begun.extend(hold for hold in [await KeyHold.begin(server, pane, seconds)] if hold)
+        return bool(begun)
+
+    await until(is_begun, "a hold")
+    return begun[0]
+
+
+def wait_read(tmux: PrivateTmux) -> None:
+    """Until tmux has read all that humans have typed, whatever it does with it."""
+    for terminal in tmux.run("list-clients", "-F", "#{client_tty}").split():
+        wait_until(lambda: unread(terminal) == 0, DEADLINE_S, f"tmux to read what was typed at {terminal}")  # noqa: B023
+    # It reads and handles keys in one go, so they are handled when it answers.
+    tmux.run("list-sessions")
+
+
+def unread(terminal: str) -> int:
+    descriptor = os.open(terminal, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        waiting = fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4)
+    finally:
+        os.close(descriptor)
+    return int.from_bytes(waiting, sys.byteorder)
+
+
+def state_of(tmux: PrivateTmux) -> dict[str, str]:
+    """All that a hold could leave behind."""
+    sessions = tmux.run("list-sessions", "-F", "#{session_id}").split()
+    questions = {
+        "keys": ("list-keys",),
+        "server options": ("show-options", "-s"),
+        "global options": ("show-options", "-g"),
+        "global window options": ("show-options", "-gw"),
+        "hooks": ("show-hooks", "-g"),
+        "buffers": ("list-buffers",),
+        "windows": ("list-windows", "-a"),
+        "clients": ("list-clients", "-F", "#{client_tty} #{client_key_table} #{pane_id}"),
+        **{f"options of {session}": ("show-options", "-t", f"{session}:") for session in sessions},
+    }
+    return {what: tmux.run(*question) for what, question in questions.items()}
