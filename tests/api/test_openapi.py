@@ -12,7 +12,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 from hark.api.server import CALLS
 from tests.end_to_end.agents import Agent
 from tests.end_to_end.calling import Answer
-from tests.end_to_end.running import RunningHark
+from tests.end_to_end.running import DEADLINE_S, RunningHark
+from tests.terminals import wait_until
 
 Document = dict[str, Any]
 
@@ -139,6 +140,7 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
     for method, path, value, query, body in calls:
         target = path.replace("{session}", value).replace("{message}", value) + query
         check_described(document, method, path, hark.api(method, target, body))
+    wait_until(lambda: hark.daemon_pid() is None, DEADLINE_S, "the daemon to end, as it was asked to")
 
 
 def test_a_held_message_fits_its_schema(document: Document, hark: RunningHark, deaf: str) -> None:

@@ -5,18 +5,22 @@ import os
 import sys
 import termios
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
 from hark.demo.human import Human
 from hark.model.session import Pane
+from hark.terminal.commands import Line
+from hark.terminal.control import Reply
 from hark.terminal.keyhold import KeyHold
 from hark.terminal.server import TmuxServer
 from tests.terminal.connected import pane_of, until
 from tests.terminals import PrivateTmux, wait_until
 
 DEADLINE_S = 30.0
+AT_ONCE = float("inf")
+"""As keys per second."""
 
 PASTE_BEGIN, PASTE_END = b"\x1b[200~", b"\x1b[201~"
 
@@ -97,6 +101,18 @@ async def begin(server: TmuxServer, pane: Pane, seconds: float = 20.0) -> KeyHol
     return begun[0]
 
 
+class Interposed(TmuxServer):
+    """`before` is called with each line before it is sent: what can happen between two lines happens there."""
+
+    def __init__(self, tmux: PrivateTmux, before: Callable[[Line], None]) -> None:
+        super().__init__(str(tmux.socket), lambda changed: None)
+        self._before = before
+
+    async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
+        self._before(line)
+        return await super().run(line, deadline_s)
+
+
 def wait_read(tmux: PrivateTmux) -> None:
     """Until tmux has read all that humans have typed, whatever it does with it."""
     for terminal in tmux.run("list-clients", "-F", "#{client_tty}").split():
@@ -125,6 +141,7 @@ def state_of(tmux: PrivateTmux) -> dict[str, str]:
         "hooks": ("show-hooks", "-g"),
         "buffers": ("list-buffers",),
         "windows": ("list-windows", "-a"),
+        "modes": ("list-panes", "-a", "-F", "#{pane_id} #{pane_in_mode}"),
         "clients": ("list-clients", "-F", "#{client_tty} #{client_key_table} #{pane_id}"),
         **{f"options of {session}": ("show-options", "-t", f"{session}:") for session in sessions},
     }

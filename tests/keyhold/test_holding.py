@@ -11,12 +11,11 @@ from hark.model.session import Pane
 from hark.terminal.commands import command, line
 from hark.terminal.keyhold import KeyHold
 from hark.terminal.server import TmuxServer
-from tests.keyhold.stage import DEADLINE_S, PASTE_BEGIN, PASTE_END, Recorder, Typist, begin, wait_read
+from tests.keyhold.stage import AT_ONCE, DEADLINE_S, PASTE_BEGIN, PASTE_END, Recorder, Typist, begin, wait_read
 from tests.terminal.connected import connected
 from tests.terminals import PrivateTmux, wait_until
 
 OPENING, CLOSING = b"<", b">"
-AT_ONCE = float("inf")
 
 
 async def write_marked(server: TmuxServer, pane: Pane, pause_s: float) -> None:

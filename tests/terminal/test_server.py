@@ -30,7 +30,9 @@ def is_running(tmux: PrivateTmux) -> bool:
 
 
 def start_again(tmux: PrivateTmux) -> None:
-    tmux.run("new-session", "-d", "-s", "again", "cat")
+    """A server that is still on its way out turns new clients away."""
+    start = ("new-session", "-d", "-s", "again", "cat")
+    wait_until(lambda: tmux._call(start, None).returncode == 0, DEADLINE_S, "a new server")
 
 
 def test_a_server_that_is_gone_is_not_started_again_by_asking_it(tmux: PrivateTmux) -> None:
@@ -227,10 +229,10 @@ def test_a_command_of_one_word_is_not_taken_apart(tmux: PrivateTmux, tmp_path: P
     connected(tmux, act)
 
 
-def test_a_session_starts_a_server_where_there_is_none(tmp_path: Path) -> None:
+def test_a_session_starts_a_server_where_there_is_none() -> None:
     with PrivateTmux() as tmux:
         tmux.run("kill-server")
-        wait_until(lambda: not is_running(tmux), DEADLINE_S, "the server to go")
+        tmux.socket = tmux.directory / "another"
 
         async def act() -> None:
             server = TmuxServer(str(tmux.socket), lambda changed: None, config="/dev/null")

@@ -5,6 +5,7 @@ import logging
 import logging.handlers
 import os
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,15 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
+class PrivateFile(logging.handlers.RotatingFileHandler):
+    """Also the files that it begins after the first."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600))
+
+
 def open_log(path: Path, level: str, max_bytes: int) -> logging.Handler:
-    descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
-    os.close(descriptor)
-    handler = logging.handlers.RotatingFileHandler(path, maxBytes=max_bytes, backupCount=3, encoding="utf-8")
+    handler = PrivateFile(path, maxBytes=max_bytes, backupCount=3, encoding="utf-8")
     handler.setFormatter(JsonLines())
     logger.addHandler(handler)
     logger.setLevel(level.upper())
