@@ -25,6 +25,10 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The row before the first, where the agent draws one."""
     below: str = r"\s*"
     """The row that ends the box, whole."""
+    tail: str | None = None
+    """Where no single row ends it: all rows from the one that ends it to the last on the screen, joined by newlines."""
+    ghost: str | None = None
+    """What the agent shows in an empty box, where it does not draw it dim."""
     placeholder: str | None = None
     """What stands in the box for a long paste that the agent does not show; a group `newlines` counts those of the paste."""
     needs_visible_cursor: bool = False
@@ -66,10 +70,12 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
         return None
     starts = [input_start, *[look.indent] * (last - first)]
     rows = tuple(screen.rows[first + i].typed(start) for i, start in enumerate(starts))
+    if first == last == screen.cursor_y and screen.cursor_x == input_start and _is_ghost(screen, look, rows[0]):
+        rows = ("",)
     start = starts[screen.cursor_y - first]
     if screen.cursor_x < start:
         return None
-    behind = screen.rows[screen.cursor_y].typed(screen.cursor_x)
+    behind = screen.rows[screen.cursor_y].typed(screen.cursor_x) if rows != ("",) else ""
     return Box(
         rows=rows,
         width=screen.columns - look.indent,
@@ -132,6 +138,15 @@ def _match_row(row: str, text: str) -> int | None:
     return at
 
 
+def _is_ghost(screen: Screen, look: BoxLook, row: str) -> bool:
+    """The only row, with the cursor at its start, shows a suggestion: the agent's known one, or a dim one whose first
+    character is drawn as the cursor."""
+    if look.ghost and re.fullmatch(look.ghost, row.strip()):
+        return True
+    behind = screen.rows[screen.cursor_y].part(screen.cursor_x + 1).strip()
+    return len(behind) > 2 and not screen.rows[screen.cursor_y].typed(screen.cursor_x + 1).strip()
+
+
 def _first_row(screen: Screen, look: BoxLook) -> int | None:
     """Upwards from the cursor to the topmost prompt, over nothing but indented rows: a row of a draft may look like a prompt."""
     first = None
@@ -150,9 +165,18 @@ def _is_below_frame(screen: Screen, look: BoxLook, y: int) -> bool:
     return look.above is None or (y > 0 and re.fullmatch(look.above, screen.rows[y - 1].text) is not None)
 
 
+def _last_row_before(texts: list[str], tail: str, first: int) -> int | None:
+    while texts and not texts[-1]:
+        texts.pop()
+    ends = (y for y in range(first + 1, len(texts)) if re.fullmatch(tail, "\n".join(texts[y:])))
+    return next((y - 1 for y in ends), None)
+
+
 def _last_row(screen: Screen, look: BoxLook, first: int) -> int | None:
     """A blank row ends the box only where no input can follow it: it may be an empty line of a draft."""
     texts = [row.text for row in screen.rows]
+    if look.tail is not None:
+        return _last_row_before(texts, look.tail, first)
     for y in range(first + 1, len(texts)):
         if re.fullmatch(look.below, texts[y]):
             is_end = texts[y].strip() or all(re.fullmatch(look.below, text) for text in texts[y:])

@@ -46,12 +46,16 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...]
     after: tuple[str, ...] = ()
     """Harmless keys to press after the editor has closed, where the agent swallows the first one."""
+    needs_box: bool = False
+    """The key does something else where there is no input box, or opens an editor elsewhere too: look first."""
     trims: bool = False
     """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
 
 
 def deliver(job: Job, editor: EditorKeys) -> Delivery:
     before = yield from look()
+    if editor.needs_box and read_box(before.screen, job.look) is None:
+        return Held(HoldReason.DIALOG, "no input box at the cursor")
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
