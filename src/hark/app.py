@@ -73,7 +73,7 @@ class Hark:
         self.couriers = Couriers(store, self._courier, self._session_at)
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.hooks = Hooks(store, self.sessions, wall_clock)
-        self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake)
+        self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         self._kinds = kinds
         # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.

@@ -6,6 +6,8 @@ closed to others, because whoever can write into it can talk to our agents.
 
 import os
 import stat
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -83,3 +85,12 @@ def socket_is_ours(path: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISSOCK(facts.st_mode) and facts.st_uid == os.getuid()
+
+
+def editor_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Our editor in the place of the human's, which it remembers."""
+    ours = str(Path(sys.executable).parent / "hark-editor")
+    if not os.path.exists(ours):
+        return {}
+    before = {f"HARK_{name}": environment[name] for name in ("VISUAL", "EDITOR") if environment.get(name, ours) != ours}
+    return before | {"VISUAL": ours, "EDITOR": ours}

@@ -7,7 +7,16 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from hark.api.route import Call, Query, query_number
-from hark.api.shapes import AdoptPane, NewSession, OutputText, RenameSession, SessionInfo, SessionList, session_info
+from hark.api.shapes import (
+    AdoptPane,
+    NewSession,
+    OutputText,
+    RenameSession,
+    RunInPane,
+    SessionInfo,
+    SessionList,
+    session_info,
+)
 from hark.daemon.sessions import choose_socket
 from hark.model.errors import HarkError
 from hark.model.message import HoldReason
@@ -49,6 +58,7 @@ async def start_session(request: Request, body: NewSession) -> SessionInfo:
         columns=body.columns,
         rows=body.rows,
         socket=choose_socket(body.socket_name, body.socket_path),
+        is_plain=body.is_plain,
     )
     return session_info(session)
 
@@ -60,12 +70,27 @@ async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
     )
 
 
+async def run_in_pane(request: Request, body: RunInPane) -> SessionInfo:
+    session = await request.app.state.hark.sessions.run(
+        body.target, body.command, name=body.name, agent=body.agent, directory=body.directory, socket=body.socket_path
+    )
+    return session_info(session)
+
+
 async def get_session(request: Request, _: None) -> SessionInfo:
     return await _info(request, found(request))
 
 
 async def rename_session(request: Request, body: RenameSession) -> SessionInfo:
     return await _info(request, await request.app.state.hark.sessions.rename(found(request), body.name))
+
+
+async def hold_session(request: Request, _: None) -> SessionInfo:
+    return await _info(request, await request.app.state.hark.sessions.disturb(found(request), may=False))
+
+
+async def release_session(request: Request, _: None) -> SessionInfo:
+    return await _info(request, await request.app.state.hark.sessions.disturb(found(request), may=True))
 
 
 async def kill_session(request: Request, _: None) -> SessionInfo:
@@ -142,6 +167,16 @@ CALLS = (
         errors=("pane-not-found", "pane-adopted", "name-taken", "tmux-gone"),
     ),
     Call(
+        method="POST",
+        path="/sessions/run",
+        summary="A session for an agent that is about to start behind an airlock in a pane that is there.",
+        handler=run_in_pane,
+        body=RunInPane,
+        response=SessionInfo,
+        status=201,
+        errors=("pane-not-found", "name-taken", "tmux-gone"),
+    ),
+    Call(
         method="GET",
         path="/sessions/{session:path}/output",
         summary="The last rendered lines.",
@@ -156,6 +191,22 @@ CALLS = (
         summary="Raw terminal output from now on, as a stream of bytes.",
         handler=stream_output,
         errors=("session-not-found", "pane-not-found", "not-available"),
+    ),
+    Call(
+        method="POST",
+        path="/sessions/{session:path}/hold",
+        summary="Do not disturb: deliver nothing until it is released.",
+        handler=hold_session,
+        response=SessionInfo,
+        errors=("session-not-found", "session-ambiguous"),
+    ),
+    Call(
+        method="POST",
+        path="/sessions/{session:path}/release",
+        summary="Deliver again.",
+        handler=release_session,
+        response=SessionInfo,
+        errors=("session-not-found", "session-ambiguous"),
     ),
     Call(
         method="GET",

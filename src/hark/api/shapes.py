@@ -42,6 +42,17 @@ class NewSession(Request, frozen=True, kw_only=True):
     """tmux -L: the server to start it in; hark's own by default."""
     socket_path: str | None = None
     """tmux -S"""
+    is_plain: bool = False
+    """Without a status line: it shall look like the plain program."""
+
+
+class RunInPane(Request, frozen=True, kw_only=True):
+    target: str
+    socket_path: str
+    command: Annotated[list[str], Meta(min_length=1)]
+    directory: str
+    name: str | None = None
+    agent: str | None = None
 
 
 class AdoptPane(Request, frozen=True, kw_only=True):
@@ -68,8 +79,12 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     command: list[str]
     directory: str
     is_adopted: bool
+    airlock: str | None
+    """Socket of the airlock in front of the agent, where there is one."""
     created_at: datetime
     gone_at: datetime | None
+    do_not_disturb_since: datetime | None
+    """Since when a human has held all messages to it."""
     pending_count: int
     hold_reason: HoldReason | None
     """Why the first waiting message waits."""
@@ -215,8 +230,10 @@ def session_info(session: Session, pending: int = 0, reason: HoldReason | None =
         command=list(session.command),
         directory=session.directory,
         is_adopted=session.is_adopted,
+        airlock=session.airlock,
         created_at=session.created_at,
         gone_at=session.gone_at,
+        do_not_disturb_since=session.do_not_disturb_since,
         pending_count=pending,
         hold_reason=reason,
     )

@@ -40,7 +40,7 @@ def session_row(session: dict[str, Any], now: str) -> tuple[str, ...]:
         session["name"],
         session["id"],
         session["agent"],
-        session["state"],
+        "held" if session.get("do_not_disturb_since") else session["state"],
         queue_cell(session["pending_count"], session["hold_reason"]),
         between(session["created_at"], now),
         shlex.join(session["command"]),

@@ -14,11 +14,14 @@ from hark.model.errors import Exit, HarkError
 COMMANDS: dict[str, dict[str, str]] = {
     "Sessions": {
         "new": "Start an agent in a session.",
+        "run": "Start an agent right here, in this terminal.",
         "adopt": "Take over a tmux pane that is already there.",
         "ls": "List the sessions.",
         "attach": "Look at a session in your terminal.",
         "output": "Print what a session shows.",
         "rename": "Give a session another name.",
+        "hold": "Do not disturb a session.",
+        "release": "Deliver to a session again.",
         "kill": "End a session.",
     },
     "Messages": {
@@ -32,6 +35,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "serve": "Run the daemon in the foreground.",
         "daemon": "Start, stop, look after or install the daemon.",
         "logs": "Print the daemon's log.",
+        "shell-init": "Print shell functions that start agents through hark.",
         "completion": "Print the completion script for your shell.",
         "version": "Print the version.",
     },
@@ -46,7 +50,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in NAMES:
             return None
-        command: click.Command = import_module(f"hark.cli.{cmd_name}").command
+        command: click.Command = import_module(f"hark.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def resolve_command(

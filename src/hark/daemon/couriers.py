@@ -11,6 +11,7 @@ from hark.model.ids import SessionId
 from hark.model.session import Pane
 from hark.store.contract import Store
 
+_CONCERNS = (EventKind.SESSION_GONE, EventKind.SESSION_HELD, EventKind.SESSION_RELEASED)
 RESTART_S = (0.1, 0.5, 2.0, 10.0)
 
 
@@ -53,7 +54,7 @@ class Couriers:
         is_queued = event.kind is EventKind.MESSAGE and event.data.get("status") in ("queued", "cancelled", "expired")
         if is_queued:
             self.wake(event.session_id)
-        elif event.kind is EventKind.SESSION_GONE and (courier := self._couriers.get(event.session_id)):
+        elif event.kind in _CONCERNS and (courier := self._couriers.get(event.session_id)):
             courier.wake()
 
     def on_output(self, pane: Pane) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hark import airlock as airlock_program
+from hark import paths
 from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
 from hark.daemon.panes import Panes
@@ -78,7 +79,9 @@ class Sessions:
         columns: int,
         rows: int,
         socket: str | None,
+        is_plain: bool = False,
     ) -> Session:
+        """`is_plain`: with no status line of tmux below it."""
         directory = directory or str(Path.home())
         _check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
@@ -86,11 +89,12 @@ class Sessions:
         session_id = _new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            variables = environment | _hark_environment(session_id) | _editor_environment(environment)
-            self._airlocks.mkdir(mode=0o700, parents=True, exist_ok=True)
-            door = str(self._airlocks / f"{session_id}.sock")
+            variables = environment | _hark_environment(session_id) | paths.editor_environment(environment)
+            door = self._door(session_id)
             wrapped = [sys.executable, "-ISE", airlock_program.__file__, "--socket", door, "--", *command]
             pane = await server.new_session(_tmux_name(name, session_id), wrapped, directory, variables, columns, rows)
+            if is_plain:
+                await server.hide_status(pane)
             session = self._session(session_id, name, kind, pane, tuple(command), directory, airlock=door)
             await self._add(session)
         await self._panes.watch(pane)
@@ -110,10 +114,35 @@ class Sessions:
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(command)
         async with self._naming:
             name = self._free_name(name, _base_name(list(command)))
-            session = self._session(_new_id(), name, kind, pane, command, working_directory(facts.pid))
+            session = self._session(_new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
             await self._add(session)
         await self._panes.watch(pane)
         return session
+
+    async def run(
+        self, target: str, command: list[str], *, name: str | None, agent: str | None, directory: str, socket: str
+    ) -> Session:
+        """A session for an agent that is about to start behind an airlock in a pane of the human's own."""
+        server = self._panes.server(socket)
+        facts = await server.resolve(target)
+        pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
+        if known := self.at(pane):
+            await self.mark_gone(known, "another agent took its pane")
+        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
+        session_id = _new_id()
+        async with self._naming:
+            name = self._free_name(name, _base_name(command))
+            door = self._door(session_id)
+            session = self._session(
+                session_id, name, kind, pane, tuple(command), directory, airlock=door, is_adopted=True
+            )
+            await self._add(session)
+        await self._panes.watch(pane)
+        return session
+
+    def _door(self, session_id: SessionId) -> str:
+        self._airlocks.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return str(self._airlocks / f"{session_id}.sock")
 
     async def rename(self, session: Session, name: str) -> Session:
         check_name(name)
@@ -125,6 +154,15 @@ class Sessions:
                 data={"from": session.name, "to": name},
             )
             return await self._change(session, {"name": name}, event)
+
+    async def disturb(self, session: Session, *, may: bool) -> Session:
+        """`hark hold` and `hark release`: whether messages may be delivered to it at all."""
+        if (session.do_not_disturb_since is None) is may:
+            return session
+        now = self._clock()
+        kind = EventKind.SESSION_RELEASED if may else EventKind.SESSION_HELD
+        event = Event(at=now, kind=kind, session_id=session.id, data={"name": session.name})
+        return await self._change(session, {"do_not_disturb_since": None if may else now}, event)
 
     async def kill(self, session: Session) -> Session:
         """Ends a session that hark started. An adopted pane is the human's: it is only let go."""
@@ -180,6 +218,7 @@ class Sessions:
         directory: str,
         *,
         airlock: str | None = None,
+        is_adopted: bool = False,
     ) -> Session:
         return Session(
             id=session_id,
@@ -190,7 +229,7 @@ class Sessions:
             command=command,
             directory=directory,
             created_at=self._clock(),
-            is_adopted=airlock is None,
+            is_adopted=is_adopted,
             airlock=airlock,
         )
 
@@ -265,13 +304,6 @@ def _check_command(command: list[str], directory: str, environment: dict[str, st
 def _hark_environment(session_id: SessionId) -> dict[str, str]:
     home = os.environ.get("HARK_HOME")
     return {"HARK_SESSION": session_id} | ({"HARK_HOME": os.path.abspath(home)} if home else {})
-
-
-def _editor_environment(environment: dict[str, str]) -> dict[str, str]:
-    """Our editor in the place of the human's, which it remembers."""
-    ours = Path(sys.executable).parent / "hark-editor"
-    before = {f"HARK_{name}": environment[name] for name in ("VISUAL", "EDITOR") if name in environment}
-    return before | {"VISUAL": str(ours), "EDITOR": str(ours)} if ours.exists() else {}
 
 
 def _new_id() -> SessionId:

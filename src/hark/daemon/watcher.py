@@ -2,9 +2,11 @@
 changed. A pane that is no longer there, or is another process, makes its session gone."""
 
 import asyncio
+import os
 from collections import defaultdict
 from collections.abc import Callable
 
+from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.daemon.sessions import Sessions
@@ -14,15 +16,17 @@ from hark.model.session import Session
 from hark.terminal.facts import PaneFacts, ServerFacts
 
 PERIOD_S = 1.0
+OPENS_WITHIN_S = 10.0
 LOST_AFTER = 3
 """How many failed questions in a row make a server gone: one may be a moment of overload."""
 
 
 class Watcher:
-    def __init__(self, sessions: Sessions, panes: Panes, wake: Callable[[SessionId], None]) -> None:
+    def __init__(self, sessions: Sessions, panes: Panes, wake: Callable[[SessionId], None], clock: Clock) -> None:
         self._sessions = sessions
         self._panes = panes
         self._wake = wake
+        self._clock = clock
         self._changed = asyncio.Event()
         self._seen: dict[SessionId, PaneFacts] = {}
         self._silent: dict[str, int] = defaultdict(int)
@@ -68,11 +72,18 @@ class Watcher:
         if pane is None or pane.is_dead or pane.pid != session.pane.pid:
             await self._gone(session, "its pane is gone" if pane is None else "its program has ended")
             return
+        if session.airlock and self._has_closed(session, session.airlock):
+            await self._gone(session, "its program has ended")
+            return
         await self._panes.watch(session.pane) if not pane.has_pipe else None
         before = self._seen.get(session.id)
         self._seen[session.id] = pane
         if before and (before.in_mode, before.foreground) != (pane.in_mode, pane.foreground):
             self._wake(session.id)
+
+    def _has_closed(self, session: Session, airlock: str) -> bool:
+        """An airlock takes its socket away when its agent has ended; a new one needs a moment to open it."""
+        return not os.path.exists(airlock) and (self._clock() - session.created_at).total_seconds() > OPENS_WITHIN_S
 
     async def _gone(self, session: Session, why: str) -> None:
         logger.info("session gone", extra={"session": session.name, "why": why})

@@ -229,6 +229,9 @@ class TmuxServer:
         pane_id, pid = text.split(" ")
         return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
 
+    async def hide_status(self, pane: Pane) -> None:
+        await self.run(line(command("set-option", "-t", pane.pane_id, "status", "off")))
+
     async def window_size(self, pane_id: str) -> tuple[int, int]:
         [text] = _text(
             await self.run(line(command("display-message", "-p", "-t", pane_id, "#{window_width} #{window_height}")))

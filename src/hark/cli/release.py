@@ -1,0 +1,21 @@
+"""hark release: messages may reach a session again."""
+
+import click
+
+from hark.cli.client import Client, segment
+from hark.cli.parameters import json_option, session_argument
+from hark.cli.text import print_json
+
+
+@click.command()
+@session_argument
+@json_option
+def command(session: str, is_json: bool) -> None:
+    """Deliver to the session NAME again, after `hark hold NAME`.
+
+    \b
+    Example:
+      hark release backend
+    """
+    free = Client().post(f"/sessions/{segment(session)}/release", {})
+    print_json(free) if is_json else click.echo(f"delivering to {free['name']} again")

@@ -1,0 +1,23 @@
+"""hark shell-init: makes agents start behind an airlock by their own names."""
+
+import click
+
+AGENTS = ("claude", "codex", "gemini", "opencode", "amp", "aider", "copilot", "qwen")
+
+_POSIX = '{name}() {{ command hark run -- {name} "$@"; }}'
+_FISH = "function {name}; command hark run -- {name} $argv; end"
+
+
+@click.command("shell-init")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print shell functions that start each known agent as `hark run` of itself.
+
+    \b
+    Example:
+      eval "$(hark shell-init bash)"          # in ~/.bashrc
+      hark shell-init fish | source           # in config.fish
+    """
+    form = _FISH if shell == "fish" else _POSIX
+    for name in AGENTS:
+        click.echo(form.format(name=name))
