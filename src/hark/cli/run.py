@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -40,7 +40,7 @@ def command(name: str | None, agent: str | None, words: tuple[str, ...]) -> None
 
 
 def run_here(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoReturn:
-    body = {
+    body: dict[str, Any] = {
         "target": os.environ["TMUX_PANE"],
         "socket_path": current_socket(os.environ),
         "name": name,
@@ -55,7 +55,7 @@ def run_here(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoR
 
 
 def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoReturn:
-    body = {
+    body: dict[str, Any] = {
         "command": list(words),
         "name": name,
         "agent": agent,
