@@ -17,7 +17,6 @@ falls back to copying bytes. Without `--socket` it gives the pane to the agent a
 
 import binascii
 import contextlib
-import errno
 import fcntl
 import json
 import os
@@ -157,11 +156,11 @@ class Printed:
         self.total += len(data)
         self.last_at = now
         seen = self._tail + data
-        if b"\x1b[?2004" in seen:
+        self.questions += seen.count(b"\x1b[6n", max(0, len(self._tail) - 3))
+        if b"?" in seen:
+            self.questions += seen.count(b"\x1b[?6n", max(0, len(self._tail) - 4))
             on, off = seen.rfind(b"\x1b[?2004h"), seen.rfind(b"\x1b[?2004l")
             self.is_bracketed = on > off if on != off else self.is_bracketed
-        for question in (b"\x1b[6n", b"\x1b[?6n"):
-            self.questions += seen.count(question, max(0, len(self._tail) - len(question) + 1))
         self._tail = seen[-7:]
 
 
@@ -363,8 +362,6 @@ def _become(command: list[str], slave: int, mask: set[int | signal.Signals]) -> 
     """In the child: the command, on the pty, as if it had been started there."""
     try:
         os.login_tty(slave)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the agent
-            signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os._exit(execute(command))
     finally:
@@ -639,27 +636,25 @@ class Airlock:
         if events & WRITE:
             self._send(b"")
         if events & READ:
-            for _ in range(READS_PER_TURN):
-                if not self._read_output():
-                    break
+            reads = 1
+            while self._read_output() and reads < READS_PER_TURN:
+                reads += 1
 
     def _read_output(self) -> int:
         """Also forwards it, as far as the terminal takes it. The number of bytes; 0 if there was nothing to read."""
         if self._to_terminal:
             return 0
         try:
-            data = os.read(self._agent.master, CHUNK)
+            data = os.read(self._agent.master, CHUNK)  # it hands out 4 KB at a time, whatever one asks for
         except BlockingIOError:
             return 0
-        except OSError as failure:
-            if failure.errno != errno.EIO:
-                raise
+        except OSError:
             data = b""
-        if not data:
+        if data:
+            self._printed.note(data, time.monotonic())
+            self._show(data)
+        else:
             self._reopen_at = time.monotonic() + REOPEN_POLL_S
-            return 0
-        self._printed.note(data, time.monotonic())
-        self._show(data)
         return len(data)
 
     def _show(self, data: bytes) -> None:
@@ -848,18 +843,20 @@ def _write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def listen(path: str) -> socket.socket | None:
-    """None, and a line on stderr, if it cannot be: the agent is worth more than the socket."""
+def listen(path: str) -> tuple[socket.socket, int] | None:
+    """Also the inode, to know the file again. None, and a line on stderr, if it cannot be: the agent is worth more."""
     listener = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:
+        if not path:
+            raise ValueError("no path for the socket")
         with contextlib.suppress(FileNotFoundError):
             if stat.S_ISSOCK(os.lstat(path).st_mode):
                 os.unlink(path)
         listener.bind(path)
         listener.listen(MOST_CLIENTS)
         listener.setblocking(False)
-        return listener
+        return listener, os.stat(path).st_ino
     except (OSError, ValueError) as failure:
         listener.close()
         print(f"hark-airlock: {path}: {failure}; going on without it", file=sys.stderr, flush=True)
@@ -870,6 +867,8 @@ def listen(path: str) -> socket.socket | None:
 
 def execute(command: list[str]) -> int:
     """The exit status if it cannot be."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the agent
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execvp(command[0], command)
     except (OSError, ValueError) as failure:
@@ -881,9 +880,8 @@ def execute(command: list[str]) -> int:
 
 def run_behind(path: str, command: list[str]) -> int:
     """The agent's wait status."""
-    listener = listen(path)
-    inode = os.stat(path).st_ino if listener else None
     terminal = Terminal()
+    listener, inode = listen(path) or (None, None)
     try:
         agent = Agent(command, terminal.settings, terminal.size())
         Airlock(agent, terminal, listener).run()

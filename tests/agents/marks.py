@@ -30,15 +30,17 @@ def is_spinning(screen: Screen) -> bool:
 
 
 def has_empty_box_of_claude(screen: Screen) -> bool:
-    between_rules = screen.row(screen.cursor_y - 1).startswith(RULE) and screen.row(screen.cursor_y + 1).startswith(
-        RULE
-    )
-    return between_rules and screen.cursor_row.strip("❯\N{NO-BREAK SPACE} ") == "" and screen.cursor_x == 2
+    """A queue of messages shows a placeholder in the empty box."""
+    above, below = screen.row(screen.cursor_y - 1), screen.row(screen.cursor_y + 1)
+    text = screen.cursor_row.removeprefix("❯").strip("\N{NO-BREAK SPACE} ")
+    is_single_row = above.startswith(RULE) and below.startswith(RULE)
+    return is_single_row and text in ("", "Press up to edit queued messages") and screen.cursor_x == 2
 
 
 def has_empty_box_of_codex(screen: Screen) -> bool:
-    placeholder = screen.cursor_row == "› Ask Codex to do anything"
-    return placeholder and screen.cursor_x == 2 and screen.cursor_flag == 1
+    """Drawn before it reads keys, the box has no model below it yet."""
+    has_placeholder = screen.cursor_row == "› Ask Codex to do anything" and screen.cursor_x == 2
+    return has_placeholder and screen.cursor_flag == 1 and screen.row(screen.cursor_y + 2) != ""
 
 
 def has_empty_box_of_gemini(screen: Screen) -> bool:
@@ -46,15 +48,20 @@ def has_empty_box_of_gemini(screen: Screen) -> bool:
 
 
 def has_empty_box_of_opencode(screen: Screen) -> bool:
-    """Its placeholder is there only before the first turn."""
-    text = screen.cursor_row.strip(" ┃")
-    has_model_below = screen.row(screen.cursor_y + 2).strip(" ┃").startswith("Build ·")
-    return has_model_below and screen.cursor_flag == 1 and (not text or text.startswith("Ask anything"))
+    """The text between a blank row above and one below it; its placeholder is there only before the first turn."""
+    top, above, text, below, model = (screen.row(screen.cursor_y + offset).strip() for offset in (-2, -1, 0, 1, 2))
+    is_single_row = top == "" and above == below == "┃" and model.startswith("┃  Build ·")
+    is_empty = text == "┃" or text.startswith("┃  Ask anything")
+    return (
+        is_single_row and is_empty and screen.cursor_x == screen.cursor_row.index("┃") + 3 and screen.cursor_flag == 1
+    )
 
 
 def has_empty_box_of_aider(screen: Screen) -> bool:
-    below_rule = screen.row(screen.cursor_y - 1).startswith(RULE)
-    return below_rule and screen.cursor_row == ">" and screen.cursor_flag == 1
+    """After a draft that was higher than the screen, the rule above has scrolled away."""
+    below_rule = screen.cursor_y == 0 or screen.row(screen.cursor_y - 1).startswith(RULE)
+    is_single_row = below_rule and screen.row(screen.cursor_y + 1) == ""
+    return is_single_row and screen.cursor_row == ">" and screen.cursor_x == 2 and screen.cursor_flag == 1
 
 
 MARKS = {

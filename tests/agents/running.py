@@ -101,6 +101,8 @@ def running(kind: str, root: Path | None = None) -> Iterator[Agent]:
         tmux = owned.enter_context(PrivateTmux())
         pane = tmux.new(launch.words(), COLUMNS, ROWS)
         owned.callback(end_tree, int(tmux.read(pane, "#{pane_pid}")))
+        # Until the agent sets a title, it would be the name of the machine.
+        tmux.run("select-pane", "-t", pane, "-T", "terminal")
         yield Agent(launch, pane, tmux, stand_in)
 
 

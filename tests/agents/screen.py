@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
 
 from tests.terminals import PrivateTmux
 
+COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 FACTS = "#{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}"
 
 
@@ -31,6 +33,10 @@ class Screen(msgspec.Struct, frozen=True):
     def row(self, number: int) -> str:
         """Empty outside of the screen, as there is nothing."""
         return self.rows[number] if 0 <= number < len(self.rows) else ""
+
+    def without_colours(self) -> Screen:
+        """As it is taken without them: no escape sequences, no blanks at the end of a row."""
+        return msgspec.structs.replace(self, rows=tuple(COLOUR.sub("", row).rstrip(" ") for row in self.rows))
 
     def save(self, path: Path) -> None:
         head = (

@@ -29,18 +29,25 @@ DEADLINE_S = 30.0
 AIRLOCK = (sys.executable, "-ISE", airlock.__file__)
 
 # The leader of a session on the given terminal, as the process of a pane is.
-LEAD = "import os, sys; os.login_tty(0); os.execvp(sys.argv[1], sys.argv[1:])"
+LEAD = """
+import os, signal, sys
+os.login_tty(0)
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
 
-# Every read on a line of its own. Ctrl-D ends it.
+# Every read on a line of its own.
 RECORD = """
 import os, sys, tty
 tty.setraw(0)
 record = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 os.write(1, b"READY")
-while data := os.read(0, 65536):
+tail = b""
+while tail != b"<quit>":
+    data = os.read(0, 65536)
     os.write(record, data.hex().encode() + b"\\n")
-    if data.endswith(b"\\x04"):
-        break
+    tail = (tail + data)[-6:]
 """
 
 Reply = dict[str, Any]
@@ -50,7 +57,11 @@ class Client:
     def __init__(self, path: Path) -> None:
         self.connection = socket.socket(socket.AF_UNIX)
         self.connection.settimeout(DEADLINE_S)
-        self.connection.connect(str(path))
+        try:
+            self.connection.connect(str(path))
+        except OSError:
+            self.connection.close()
+            raise
         self._replies = self.connection.makefile("rb")
 
     def __enter__(self) -> Self:
@@ -195,16 +206,16 @@ class Running:
 
 
 class Recorded(Running):
-    """The airlock with an agent that writes down each of its reads."""
+    """The airlock with an agent, a Python program, that prints READY and writes down each of its reads."""
 
-    def __init__(self, *options: str, agent: str = RECORD, prefix: Sequence[str] = AIRLOCK) -> None:
+    def __init__(self, agent: str = RECORD, before: Sequence[str] = AIRLOCK) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="hk", dir="/tmp"))
         self.socket = self.directory / "s"
         self.record = self.directory / "record"
         program = self.directory / "agent.py"
         program.write_text(agent)
         command = [sys.executable, "-ISE", str(program), str(self.record)]
-        super().__init__([*prefix, "--socket", str(self.socket), *options, "--", *command])
+        super().__init__([*before, "--socket", str(self.socket), "--", *command])
 
     def __enter__(self) -> Self:
         try:

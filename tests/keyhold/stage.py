@@ -140,9 +140,17 @@ def state_of(tmux: PrivateTmux) -> dict[str, str]:
         "global window options": ("show-options", "-gw"),
         "hooks": ("show-hooks", "-g"),
         "buffers": ("list-buffers",),
-        "windows": ("list-windows", "-a"),
+        "windows": ("list-windows", "-a", "-F", "#{session_id} #{window_id}"),
         "modes": ("list-panes", "-a", "-F", "#{pane_id} #{pane_in_mode}"),
         "clients": ("list-clients", "-F", "#{client_tty} #{client_key_table} #{pane_id}"),
         **{f"options of {session}": ("show-options", "-t", f"{session}:") for session in sessions},
     }
     return {what: tmux.run(*question) for what, question in questions.items()}
+
+
+def differences(before: dict[str, str], after: dict[str, str]) -> dict[str, tuple[str | None, str | None]]:
+    return {
+        what: (before.get(what), after.get(what))
+        for what in sorted(before | after)
+        if before.get(what) != after.get(what)
+    }

@@ -13,7 +13,7 @@ from hark.model.errors import HarkError
 from hark.terminal.commands import Line
 from hark.terminal.keyhold import KeyHold
 from hark.terminal.server import TmuxServer
-from tests.keyhold.stage import AT_ONCE, DEADLINE_S, Interposed, Recorder, begin, state_of, wait_read
+from tests.keyhold.stage import AT_ONCE, DEADLINE_S, Interposed, Recorder, begin, differences, state_of, wait_read
 from tests.terminal.connected import connected
 from tests.terminals import PrivateTmux, clean_environment, wait_until
 
@@ -59,7 +59,10 @@ def held_by_a_victim(recorder: Recorder) -> Iterator[None]:
 
 
 def is_as_before(tmux: PrivateTmux, before: dict[str, str]) -> bool:
-    wait_until(lambda: state_of(tmux) == before, DEADLINE_S, "nothing to be left", lambda: state_of(tmux))
+    def left() -> object:
+        return differences(before, state_of(tmux))
+
+    wait_until(lambda: not left(), DEADLINE_S, "nothing to be left", left)
     return True
 
 

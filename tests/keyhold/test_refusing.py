@@ -54,6 +54,22 @@ def test_a_pane_in_a_mode(tmux: PrivateTmux, recorder: Recorder, human: Human) -
     assert state_of(tmux) == before
 
 
+def test_a_socket_that_is_gone(tmux: PrivateTmux, recorder: Recorder, human: Human) -> None:
+    """Our connection would still do; the timer could not let go."""
+    away = tmux.socket.with_name("away")
+
+    async def act(server: TmuxServer) -> KeyHold | None:
+        await server.connect()
+        tmux.socket.rename(away)
+        try:
+            return await KeyHold.begin(server, recorder.pane, DEADLINE_S)
+        finally:
+            away.rename(tmux.socket)
+
+    assert connected(tmux, act) is None
+    assert types_freely(recorder, human)
+
+
 def test_a_client_that_vanishes(tmux: PrivateTmux, recorder: Recorder, human: Human) -> None:
     with Human(recorder.pane.socket, recorder.pane.pane_id) as leaving:
         leaving.wait_attached(DEADLINE_S)

@@ -11,7 +11,7 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
-from hark.delivery.box import Box, read_box
+from hark.delivery.box import Box, holds_exactly, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -40,6 +40,7 @@ from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
 SHOWN_WITHIN_S = 1.0
+GONE_WITHIN_S = 0.5
 
 
 class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,8 +65,8 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         yield from _close(None, editor)
         yield DropDraft()
         return Held(HoldReason.BUSY, "the delivery was called off")
-    yield from _close(job.text, editor)
-    outcome = yield from _submit(job, editor)
+    is_set = yield from _set(job.text, job, editor)
+    outcome = (yield from _submit(job, editor)) if is_set else Stuck("the box does not show our text")
     if draft:
         target = read_box(before.screen, job.look)
         outcome = yield from _give_back(job, editor, draft, target, outcome)
@@ -129,18 +130,26 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
     if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and same_text(opened.text, job.text)):
         yield from _close(None, editor)
         return Unproven("the box did not let go of the text") if same_text(opened.text, job.text) else outcome
-    if editor.trims and draft != draft.rstrip():
-        yield from _close("", editor)
-        yield Paste(draft)
-    else:
-        yield from _close(draft, editor)
-    if target:
-        yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
-        yield from walk_cursor(target, job.look)
-    yield DropDraft()
+    yield from _set(draft, job, editor)
+    if (yield from _is_back(job, editor, draft, target)):
+        yield DropDraft()
     if isinstance(outcome, Stuck):
         return Held(HoldReason.DRAFT, outcome.detail)
     return outcome
+
+
+def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Generator[Step, Answer, bool]:
+    """With its cursor, if the screen shows it as it was; otherwise the editor says."""
+    if target:
+        seen = yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
+        if _shows(seen.screen, job, target):
+            yield from walk_cursor(target, job.look)
+            return True
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return False
+    yield from _close(None, editor)
+    return same_text(opened.text, draft)
 
 
 def _shows(screen: Screen, job: Job, target: Box) -> bool:
@@ -159,8 +168,8 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
     if opened.text.strip() and not same_text(opened.text, job.text):
         yield from _close(None, editor)
         return False
-    yield from _close(draft, editor)
-    return True
+    yield from _set(draft, job, editor)
+    return (yield from _is_back(job, editor, draft, None))
 
 
 def same_text(one: str, other: str) -> bool:
@@ -168,7 +177,33 @@ def same_text(one: str, other: str) -> bool:
     return one.expandtabs(4).strip() == other.expandtabs(4).strip()
 
 
+def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, bool]:
+    """Ends the editor with this text in the box. The blanks that the agent would trim are pasted behind it, once it is to be
+    seen: a paste that comes before the editor is gone is lost with it."""
+    kept = text.rstrip() if editor.trims else text
+    yield from _close(kept, editor)
+    if kept == text or not kept:
+        return True
+    seen = yield from watch_for(lambda screen: _holds(screen, job, kept), SHOWN_WITHIN_S)
+    if not _holds(seen.screen, job, kept) or not (yield Paste(text[len(kept) :])):
+        return False
+    yield from watch_for(lambda screen: _cursor(screen) != _cursor(seen.screen), SHOWN_WITHIN_S)
+    return True
+
+
+def _cursor(screen: Screen) -> tuple[int, int]:
+    return screen.cursor_x, screen.cursor_y
+
+
+def _holds(screen: Screen, job: Job, text: str) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and holds_exactly(box, text)
+
+
 def _close(text: str | None, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    """And on until the agent draws again: keys that come before that are lost with the editor."""
+    during = yield from look()
     yield CloseEditor(text)
+    yield from watch_for(lambda screen: screen.rows != during.screen.rows, GONE_WITHIN_S)
     if editor.after:
         yield Press(editor.after)

@@ -44,9 +44,11 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     box = read_box(seen.screen, job.look)
     if box is None:
         return Held(HoldReason.DIALOG, "no input box at the cursor")
+    if is_occupied(seen.screen, box, stash):
+        return Held(HoldReason.DRAFT, "a draft is in the stash, and a submit would bring it back")
     if box.is_empty:
         return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
-    if not any(row.strip() for row in box.rows) or is_occupied(seen.screen, box, stash):
+    if not any(row.strip() for row in box.rows):
         return Held(HoldReason.DRAFT, "the draft cannot be stashed")
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
@@ -110,13 +112,18 @@ def put_back(job: Job, stash: StashKeys) -> Generator[Step, Answer, bool]:
     if not is_occupied(seen.screen, box, stash):
         return True
     yield Press((stash.key,))
-    seen = yield from watch_for(lambda screen: not _is_empty(screen, job), BACK_WITHIN_S)
-    return not _is_empty(seen.screen, job)
+    seen = yield from watch_for(lambda screen: _is_filled(screen, job), BACK_WITHIN_S)
+    return _is_filled(seen.screen, job)
 
 
 def _is_empty(screen: Screen, job: Job) -> bool:
     box = read_box(screen, job.look)
     return box is not None and box.is_empty
+
+
+def _is_filled(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and not box.is_empty
 
 
 def _holds(screen: Screen, job: Job, draft: Box) -> bool:

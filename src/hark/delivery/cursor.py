@@ -27,7 +27,7 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
         keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y])
         if not (yield Press(keys)):
             return False
-        yield from watch_for(_moved_from(box, target.cursor_row, box_look), MOVED_WITHIN_S)
+        yield from watch_for(_arrived(target, box_look, is_in_row=box.cursor_row == target.cursor_row), MOVED_WITHIN_S)
     seen = yield from look()
     box = read_box(seen.screen, box_look)
     return box is not None and same_rows(box, target) and is_at(box, target)
@@ -41,12 +41,14 @@ def is_at(box: Box, target: Box) -> bool:
     return (box.cursor_row, box.cursor_x) == (target.cursor_row, target.cursor_x)
 
 
-def _moved_from(before: Box, row: int, box_look: BoxLook) -> Test:
-    def has_moved(screen: Screen) -> bool:
-        box = read_box(screen, box_look)
-        return box is not None and box.cursor_row == row and not is_at(box, before)
+def _arrived(target: Box, box_look: BoxLook, *, is_in_row: bool) -> Test:
+    """All the way: a screen drawn between two presses is no ground for pressing more."""
 
-    return has_moved
+    def has_arrived(screen: Screen) -> bool:
+        box = read_box(screen, box_look)
+        return box is not None and (is_at(box, target) or (not is_in_row and box.cursor_row == target.cursor_row))
+
+    return has_arrived
 
 
 def _keys(box: Box, target: Box, row: Row) -> tuple[str, ...]:

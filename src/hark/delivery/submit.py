@@ -4,6 +4,7 @@ Enter is pressed only on a screen on which the box holds exactly our text; the t
 nothing has moved. An Enter that had no effect is pressed again only on the same proof.
 """
 
+import re
 from collections.abc import Callable, Generator
 
 from msgspec import Struct
@@ -66,8 +67,20 @@ def watch_for(test: Test, within_s: float) -> Looking:
 
 
 def wait_for_echo(job: Job) -> Generator[Step, Answer, Seen | Outcome]:
-    seen = yield from watch_for(lambda screen: holds_ours(screen, job), ECHO_WITHIN_S)
-    return seen if holds_ours(seen.screen, job) else _judge_no_echo(seen.screen, job)
+    was_empty_all_the_time = True
+
+    def has_echo(screen: Screen) -> bool:
+        nonlocal was_empty_all_the_time
+        box = read_box(screen, job.look)
+        was_empty_all_the_time = was_empty_all_the_time and box is not None and box.is_empty
+        return holds_ours(screen, job)
+
+    seen = yield from watch_for(has_echo, ECHO_WITHIN_S)
+    if holds_ours(seen.screen, job):
+        return seen
+    if was_empty_all_the_time and not seen.screen.contains(job.message_id):
+        return Held(HoldReason.DIALOG, "the paste was not echoed")
+    return _judge_no_echo(seen.screen, job)
 
 
 def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
@@ -107,30 +120,63 @@ def let_go(screen: Screen, job: Job) -> bool:
     copy mode, or drawn with the cursor hidden, still is the box."""
     box = read_box(replace(screen, in_mode=False), replace(job.look, needs_visible_cursor=False))
     if box is None:
-        return screen.contains(job.message_id)
+        return screen.contains(job.message_id) and not _may_be_in_a_box(screen, job)
     return box.is_empty or not may_be_ours(box, job)
 
 
 def may_be_ours(box: Box, job: Job) -> bool:
-    return mentions(box, job.message_id) or holds_placeholder(box, job.look)
+    """Also beside other text: a stand-in does not say whose paste it stands for."""
+    placeholder = job.look.placeholder
+    return mentions(box, job.message_id) or (
+        placeholder is not None and re.search(placeholder, "".join(box.rows)) is not None
+    )
+
+
+def _may_be_in_a_box(screen: Screen, job: Job) -> bool:
+    """Whether our id stands where a box would, although none can be read there: below the row that is drawn above a box, or
+    with the rows above it out of sight."""
+    if job.look.above is None:
+        return False
+    rows = screen.rows.plain
+    [*_, last] = [y for y in range(len(rows)) if _begins_with_id(rows[y:], job.message_id)] or [0]
+    while last > 0 and not rows[last][: job.look.indent].strip():
+        last -= 1
+    is_first_row = re.match(job.look.prompt, rows[last] + "  ") is not None
+    if last == 0:
+        return is_first_row or not rows[0][: job.look.indent].strip()
+    return is_first_row and re.fullmatch(job.look.above, rows[last - 1]) is not None
+
+
+def _begins_with_id(rows: list[str], message_id: str) -> bool:
+    """Also where a wrap cuts it in two."""
+    two = "".join(row.strip() for row in rows[:2])
+    return message_id in two and message_id not in "".join(row.strip() for row in rows[1:2])
 
 
 def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
     box = read_box(screen, job.look)
-    if box and not box.is_empty:
+    if box is None:
+        return Stuck("the box is not to be seen, and our text may be in it")
+    if not box.is_empty:
         return Stuck("the box holds something else than what we pasted")
-    if screen.contains(job.message_id):
-        return Stuck("our text is on the screen, but the box is not to be seen")
-    return Held(HoldReason.DIALOG, "the paste was not echoed")
+    return Stuck("the box is empty again, and somebody may have submitted our text")
 
 
 def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
     """A stand-in that was not there as the echo stands for somebody else's paste."""
     box = read_box(screen, job.look)
     return box is not None and (
-        holds_exactly(box, job.text)
+        (holds_exactly(box, job.text) and _is_guarded(screen, job))
         or (echoed is not None and box.rows == echoed.rows and holds_placeholder(box, job.look))
     )
+
+
+def _is_guarded(screen: Screen, job: Job) -> bool:
+    """A blank at the end of our text keeps Enter from meaning something else (a newline, a completion). The agent may have
+    trimmed it: the cell before the cursor tells."""
+    if job.text == job.text.rstrip():
+        return True
+    return screen.rows[screen.cursor_y].part(0, screen.cursor_x)[-1:].isspace()
 
 
 def _watch_after_enter(released: Test, before: Seen) -> Looking:

@@ -110,10 +110,11 @@ class KeyHold:
 
     @classmethod
     async def begin(cls, server: TmuxServer, pane: Pane, seconds: float) -> "KeyHold | None":
-        """None when it cannot be now: someone is in the middle of a tmux command or scrolls, another hold is under way, or
-        the clients were not the same ones a moment later. After `seconds` tmux lets go by itself."""
+        """None when it cannot be now: someone is in the middle of a tmux command or scrolls, another hold is under way, the
+        clients were not the same ones a moment later, or the timer could not reach tmux. After `seconds` tmux lets go by
+        itself."""
         view = await _look(server, pane)
-        if view.is_in_a_command:
+        if view.is_in_a_command or not _is_reachable(server):
             return None
         hold = cls(server, pane, view, seconds)
         if not view.watchers:
@@ -214,9 +215,12 @@ class KeyHold:
 
     def _timer(self) -> str:
         """By a shell: a tmux command of the timer's own would queue behind the very keys that it is to let go. What a shell
-        says, or that it failed, tmux would show to the human; and it would expand formats."""
-        steps = (_shell_command(self._server.command_line, step) for step in (self._let_go(), self._put_back()))
-        return "".join(f"{step} >/dev/null 2>&1; " for step in steps).replace("#", "##") + ":"
+        says, or that it failed, tmux would show to the human; and tmux expands formats in it."""
+        tmux = self._server.command_line
+        mark = _shell_command(tmux, [("show-options", "-s", "-q", "-v", MARK)])
+        steps = "; ".join(_shell_command(tmux, step) for step in (self._let_go(), self._put_back()))
+        script = f'if [ "$({mark})" = {self._name} ]; then {steps}; fi >/dev/null 2>&1; :'
+        return script.replace("#", "##")
 
     async def _resume_commands(self, view: View) -> None:
         """Who pressed the prefix in the instant before the hold goes on from there."""
@@ -248,6 +252,11 @@ async def _look(server: TmuxServer, pane: Pane) -> View:
             "`hark ls` shows the sessions that are left",
         )
     return view
+
+
+def _is_reachable(server: TmuxServer) -> bool:
+    """Our connection outlives the socket file, which cleaners of /tmp remove; the timer needs it."""
+    return os.path.exists(server.socket)
 
 
 def _questions(pane: Pane) -> tuple[str, str]:

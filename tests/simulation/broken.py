@@ -1,0 +1,145 @@
+"""Carriers that are wrong on purpose: each leaves out one thing that the real ones do. The simulator must catch them all."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from hark.delivery import by_stash, into_empty_box
+from hark.delivery.steps import (
+    Answer,
+    Begin,
+    Delivery,
+    EditorOpened,
+    Look,
+    LookAgain,
+    OpenEditor,
+    Outcome,
+    Paste,
+    Press,
+    PressEnter,
+    SaveDraft,
+    Seen,
+    Stage,
+    Step,
+    Stuck,
+    Submitted,
+)
+from hark.delivery.submit import Job, look
+from tests.simulation.carriers import Carriers, Start, deliver_editor, deliver_none, deliver_stash
+from tests.simulation.flavour import STASH, Flavour
+
+
+def leaving_out(start: Start, is_left_out: Callable[[Step], bool]) -> Start:
+    """Steps that are answered with yes, and never taken."""
+
+    def deliver(job: Job, flavour: Flavour) -> Delivery:
+        delivery = start(job, flavour)
+        answer: Answer | None = None
+        while True:
+            try:
+                step = next(delivery) if answer is None else delivery.send(answer)
+            except StopIteration as end:
+                outcome: Outcome = end.value
+                return outcome
+            answer = True if is_left_out(step) else (yield step)
+
+    return deliver
+
+
+def ending_at(start: Start, is_end: Callable[[Step], bool], ends: int = 1) -> Start:
+    """Takes what would follow for granted."""
+
+    def deliver(job: Job, flavour: Flavour) -> Delivery:
+        delivery = start(job, flavour)
+        answer: Answer | None = None
+        left = ends
+        while True:
+            try:
+                step = next(delivery) if answer is None else delivery.send(answer)
+            except StopIteration as end:
+                outcome: Outcome = end.value
+                return outcome
+            left -= is_end(step)
+            if not left:
+                return Submitted()
+            answer = yield step
+
+    return deliver
+
+
+def _is_walk(step: Step) -> bool:
+    return isinstance(step, Press) and set(step.keys) <= {"Left", "Right", "Up", "Down"}
+
+
+def enter_without_looking(job: Job, _: Flavour) -> Delivery:
+    yield Look()
+    yield Begin()
+    yield Paste(job.text)
+    yield Stage()
+    seen = yield from look()
+    yield PressEnter(seen.screen, "")
+    return Submitted()
+
+
+def enter_on_any_screen(job: Job, flavour: Flavour) -> Delivery:
+    """Everything as it should be, but Enter is pressed on what stands there now, whatever it is."""
+    delivery = deliver_none(job, flavour)
+    answer: Answer | None = None
+    while True:
+        try:
+            step = next(delivery) if answer is None else delivery.send(answer)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return outcome
+        if isinstance(step, PressEnter):
+            yield LookAgain(0.3)
+            seen = yield from look()
+            step = PressEnter(seen.screen, "")
+        answer = yield step
+
+
+def always_submitted(job: Job, flavour: Flavour) -> Delivery:
+    yield from deliver_none(job, flavour)
+    return Submitted()
+
+
+def into_any_box(job: Job, _: Flavour) -> Delivery:
+    """Does not ask whether the box is empty."""
+    yield Begin()
+    yield Paste(job.text)
+    seen = yield LookAgain(1.0)
+    assert isinstance(seen, Seen)
+    return Stuck("left there")
+
+
+def over_the_humans_stash(job: Job, _: Flavour) -> Delivery:
+    return by_stash.deliver(job, replace(STASH, occupied="never shown"))
+
+
+def editor_before_it_is_gone(job: Job, flavour: Flavour) -> Delivery:
+    """Enter follows at once on the editor's end."""
+    assert flavour.editor is not None
+    opened = yield OpenEditor(flavour.editor.key, 1.0)
+    if not isinstance(opened, EditorOpened):
+        return Stuck("no editor")
+    return (yield from enter_without_looking(job, flavour))
+
+
+def resume_by_delivering_again(job: Job, _: bool) -> Delivery:
+    """Does not look for the text first."""
+    return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
+
+
+BROKEN: dict[str, Carriers] = {
+    "presses Enter without looking": Carriers(none=enter_without_looking),
+    "presses Enter on any screen": Carriers(none=enter_on_any_screen),
+    "says submitted whatever happened": Carriers(none=always_submitted),
+    "pastes into a box with a draft": Carriers(none=into_any_box),
+    "stashes over the human's stash": Carriers(stash=over_the_humans_stash),
+    "keeps no record (editor)": Carriers(editor=leaving_out(deliver_editor, lambda step: isinstance(step, SaveDraft))),
+    "leaves the cursor (stash)": Carriers(stash=ending_at(deliver_stash, _is_walk)),
+    "leaves the cursor (editor)": Carriers(editor=ending_at(deliver_editor, _is_walk)),
+    "keeps the draft": Carriers(editor=ending_at(deliver_editor, lambda step: isinstance(step, OpenEditor), 2)),
+    "does not wait for the editor's end": Carriers(editor=editor_before_it_is_gone),
+    "delivers twice after a crash": Carriers(resume=resume_by_delivering_again),
+}

@@ -1,0 +1,49 @@
+"""The carriers under test, each started the same way; a broken one can be put in the place of a real one."""
+
+from collections.abc import Callable, Generator
+
+from msgspec import Struct
+
+from hark.delivery import by_editor, by_stash, into_empty_box
+from hark.delivery.steps import Answer, Delivery, Step
+from hark.delivery.submit import Job
+from tests.simulation.flavour import STASH, Flavour
+
+Start = Callable[[Job, Flavour], Delivery]
+PutBack = Generator[Step, Answer, bool]
+
+
+def deliver_none(job: Job, _: Flavour) -> Delivery:
+    return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
+
+
+def deliver_stash(job: Job, _: Flavour) -> Delivery:
+    return by_stash.deliver(job, STASH)
+
+
+def deliver_editor(job: Job, flavour: Flavour) -> Delivery:
+    assert flavour.editor is not None
+    return by_editor.deliver(job, flavour.editor)
+
+
+def resume(job: Job, was_staged: bool) -> Delivery:
+    return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
+
+
+def put_back_stash(job: Job, _: Flavour, __: str) -> PutBack:
+    return by_stash.put_back(job, STASH)
+
+
+def put_back_editor(job: Job, flavour: Flavour, draft: str) -> PutBack:
+    assert flavour.editor is not None
+    return by_editor.put_back(job, flavour.editor, draft)
+
+
+class Carriers(Struct, frozen=True, kw_only=True):
+    none: Start = deliver_none
+    stash: Start = deliver_stash
+    editor: Start = deliver_editor
+    resume: Callable[[Job, bool], Delivery] = resume
+
+
+REAL = Carriers()

@@ -1,0 +1,114 @@
+"""What must be true after every delivery, whatever happened meanwhile. Each check says what is wrong, or nothing."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from hark.delivery.steps import Held, Outcome, Stuck, Submitted
+from tests.simulation.agent import Agent
+from tests.simulation.layout import Collapsed, Units
+from tests.simulation.scenario import MESSAGE_ID, CarrierName
+from tests.simulation.terminal import Terminal
+
+
+class Before(Struct, frozen=True):
+    """The human's side of the box when a carrier began."""
+
+    units: Units
+    cursor: int
+    text: str
+    stash: tuple[Units, int] | None
+    at: float
+    inputs: int
+    received: int
+
+
+def before(terminal: Terminal) -> Before:
+    agent = terminal.agent
+    buffer = agent.buffer
+    received = count_received(agent)
+    return Before(buffer.units, buffer.cursor, buffer.text, agent.stash, terminal.now, terminal.hark_inputs, received)
+
+
+def is_beyond_exactness(start: Before, carrier: CarrierName) -> bool:
+    """No screen shows blanks alone: such a box counts as empty. The editor gives back a collapsed paste in full."""
+    has_only_blanks = bool(start.text) and not start.text.strip()
+    return has_only_blanks or (carrier == "editor" and any(isinstance(unit, Collapsed) for unit in start.units))
+
+
+def count_received(agent: Agent) -> int:
+    return sum(MESSAGE_ID in prompt.text for prompt in agent.prompts)
+
+
+def is_disturbed(terminal: Terminal, start: Before) -> bool:
+    """The human's keys came through, or a dialog stood in the way: then a draft may still be on its way back."""
+    return terminal.human_at >= start.at or terminal.dialog_at >= start.at or terminal.agent.has_dialog
+
+
+def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterator[str]:
+    """Where the human's keys came between, he may have deleted our text, or submitted it himself: only its number is certain."""
+    received = count_received(terminal.agent)
+    is_in_box = MESSAGE_ID in terminal.agent.buffer.text
+    if received > 1:
+        yield f"received {received} times"
+    if terminal.human_at >= start.at:
+        return
+    if isinstance(outcome, Submitted) and not received:
+        yield "said to be submitted, and not received"
+    if isinstance(outcome, Held) and is_in_box:
+        yield "said to be held, and it is in the box"
+    if isinstance(outcome, Held | Stuck) and received > start.received:
+        yield f"said to be {type(outcome).__name__}, and it was received"
+
+
+def check_draft(terminal: Terminal, start: Before, outcome: Outcome | None) -> Iterator[str]:
+    """Where a carrier has ended, or was cut off: the draft is where it was, or safe; both before the held keys follow."""
+    if not start.text.strip() or MESSAGE_ID in start.text or terminal.human_at >= start.at:
+        return
+    if not is_safe(terminal, start):
+        yield f"the draft {start.text!r} is lost"
+    if isinstance(outcome, Submitted | Held) and not terminal.has_overrun and not is_disturbed(terminal, start):
+        yield from check_untouched(terminal.agent, start)
+
+
+def is_safe(terminal: Terminal, start: Before) -> bool:
+    agent = terminal.agent
+    places = [agent.buffer.text, terminal.record or ""]
+    if agent.stash:
+        places.append("".join(unit.text if isinstance(unit, Collapsed) else unit for unit in agent.stash[0]))
+    return not start.text.strip() or squeeze(start.text) in map(squeeze, places)
+
+
+def squeeze(text: str) -> str:
+    """A record taken from the screen has newlines where the box wraps."""
+    return "".join(text.split())
+
+
+def check_untouched(agent: Agent, start: Before) -> Iterator[str]:
+    buffer = agent.buffer
+    if buffer.text != start.text:
+        yield f"the draft was {start.text!r} and is {buffer.text!r}"
+    elif buffer.cursor != start.cursor and buffer.units == start.units:
+        yield f"the cursor was at {start.cursor} and is at {buffer.cursor}"
+    if agent.stash != start.stash:
+        yield "the human's stash has changed"
+
+
+def check_dropped(terminal: Terminal, start: Before) -> Iterator[str]:
+    """A draft goes off the record only when it is back."""
+    if terminal.human_at < start.at and squeeze(terminal.agent.buffer.text) != squeeze(start.text):
+        yield f"the record of {start.text!r} was dropped while the box held {terminal.agent.buffer.text!r}"
+
+
+def check_twin(agent: Agent, twin: Agent) -> Iterator[str]:
+    """The human's side of two worlds, one of them without hark."""
+    prompts = [prompt.text for prompt in agent.prompts if prompt.who == "human"]
+    alone = [prompt.text for prompt in twin.prompts if prompt.who == "human"]
+    if prompts != alone:
+        yield f"the human's prompts are {prompts}, without hark {alone}"
+    if agent.buffer.text != twin.buffer.text:
+        yield f"the draft is {agent.buffer.text!r}, without hark {twin.buffer.text!r}"
+    elif agent.buffer.units == twin.buffer.units and agent.buffer.cursor != twin.buffer.cursor:
+        yield f"the cursor is at {agent.buffer.cursor}, without hark at {twin.buffer.cursor}"
+    if agent.stash != twin.stash:
+        yield "the human's stash is another one than without hark"

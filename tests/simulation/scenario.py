@@ -1,0 +1,151 @@
+"""A scenario says everything about a run: the box, the message, the draft in it, who does what and when, and how the delivery
+ends. It is drawn from a source of randomness; the same seed gives the same run, to the letter.
+"""
+
+from random import Random
+from typing import Literal
+
+from msgspec import Struct
+
+from hark.delivery.wording import sanitise
+from tests.simulation.flavour import Flavour, draw_flavour
+from tests.simulation.layout import Units, units_of
+from tests.simulation.terminal import Action
+
+MESSAGE_ID = "0123456789ab"
+CarrierName = Literal["none", "stash", "editor"]
+
+LETTERS = (
+    "a",
+    "b",
+    "1",
+    "2",
+    "y",
+    "x",
+    "i",
+    " ",
+    " ",
+    "ü",
+    "世",
+    "界",
+    "👍",
+    "👩‍💻",
+    "e\u0301",
+    "\u0301",
+    "/",
+    "@",
+    "\\",
+)
+VISIBLE = tuple(letter for letter in LETTERS if letter != "\u0301")
+"""A mark that joins the character before it moves no cursor: a key that nobody holds back goes unnoticed then."""
+MOVES = ("Left", "Left", "Right", "Home", "End", "BSpace", "C-j", "C-k", "C-u", "Escape")
+PASTES = ("pasted", "two\nlines", "a\nb\nc\nd", "世界 x", "wide enough to wrap around")
+DRAFTS = (
+    "half a thought",
+    "x",
+    "two\nlines",
+    "a line that is long enough to wrap around the box",
+    "blank\n\nbetween\n",
+    "trailing  ",
+    "  ",
+    "世界 wide 世界世界世界世界世界世界",
+    "e\u0301👩‍💻 clusters",
+    "❯ like a prompt",
+    "see @file",
+    "/help",
+    "wordwithoutanyblankthatgoesonandonandonandon",
+)
+BODIES = (
+    "hi",
+    "a few words that have to be wrapped somewhere in the box",
+    "two\nlines",
+    "one\ntwo\nthree\nfour",
+    "wide 世界世界世界世界世界世界世界",
+    "see @file",
+    "back\\",
+    "gap\n\nbelow",
+    "so long " * 24,
+)
+
+
+class Scenario(Struct, frozen=True, kw_only=True):
+    seed: int
+    flavour: Flavour
+    carrier: CarrierName
+    can_hold: bool
+    body: str
+    draft: str
+    pasted: bool
+    """The draft was pasted as a block, and may be collapsed."""
+    cursor: int
+    """Counted from the end of the draft."""
+    stashed: str
+    """What the human has put away by himself; only where the carrier knows of it."""
+    script: tuple[tuple[float, Action], ...]
+    dialog: tuple[float, float] | None
+    """When the agent would ask, and how long the question stands."""
+    prints: tuple[float, ...]
+    start_ms: float
+    crash_at: int | None
+    """The step in which the daemon is killed."""
+    called_off_at: Literal["begin", "stage"] | None
+
+    @property
+    def payload(self) -> str:
+        return f"[ann · {MESSAGE_ID}]\n{sanitise(self.body)}"
+
+    @property
+    def units(self) -> Units:
+        return units_of(self.draft)
+
+
+def draw_scenario(random: Random, seed: int) -> Scenario:
+    flavour = draw_flavour(random)
+    can_hold = random.random() < 0.75
+    carrier = _draw_carrier(random, flavour) if can_hold else "none"
+    draft = "" if random.random() < 0.35 else random.choice(DRAFTS)
+    start_ms = random.choice((20.0, 100.0, 400.0))
+    return Scenario(
+        seed=seed,
+        flavour=flavour,
+        carrier=carrier,
+        can_hold=can_hold,
+        body=random.choice(BODIES),
+        draft=draft,
+        pasted=random.random() < 0.15,
+        cursor=random.choice((0, 0, 1, 2, 5, 99)),
+        stashed="put away" if carrier == "stash" and random.random() < 0.1 else "",
+        script=_draw_script(random, start_ms, LETTERS if can_hold else VISIBLE),
+        dialog=(start_ms + random.random() * 400 - 50, 300 + random.random() * 1500) if random.random() < 0.2 else None,
+        prints=tuple(random.random() * 600 for _ in range(random.choice((0, 0, 0, 1, 3)))),
+        start_ms=start_ms,
+        crash_at=random.randrange(1, 26) if random.random() < 0.25 else None,
+        called_off_at=random.choice(("begin", "stage")) if random.random() < 0.06 else None,
+    )
+
+
+def _draw_carrier(random: Random, flavour: Flavour) -> CarrierName:
+    if flavour.has_stash and random.random() < 0.6:
+        return "stash"
+    return "editor" if flavour.editor and random.random() < 0.7 else "none"
+
+
+def _draw_script(random: Random, start_ms: float, letters: tuple[str, ...]) -> tuple[tuple[float, Action], ...]:
+    """Before an Enter a human pauses: where an Enter too soon is a newline, he has learnt to."""
+    script: list[tuple[float, Action]] = []
+    time = random.random() * (start_ms + 150)
+    for _ in range(random.choice((0, 0, 1, 2, 4, 8))):
+        kind = random.random()
+        action: Action
+        if kind < 0.6:
+            action = ("key", random.choice(letters))
+        elif kind < 0.85:
+            action = ("key", random.choice(MOVES))
+        elif kind < 0.93:
+            action = ("paste", random.choice(PASTES))
+        else:
+            action = ("key", "Enter")
+            time += 70
+        script.append((time, action))
+        time += 5 + random.random() * 120
+    return tuple(script)

@@ -1,0 +1,343 @@
+"""A terminal with a clock of its own, on which an agent, a typist and a carrier meet.
+
+Time passes only here. What the agent does to itself and what the typist does are events with a time; a carrier's step takes
+a moment, and whatever is due in that moment happens within it. The screen is late: a change of the agent is drawn up to
+`lag_ms` later, and a carrier is told what is drawn, not what is.
+
+With a key hold the typist's keys wait until the carrier has ended, or two seconds are over; then they follow in order.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from heapq import heappop, heappush
+from random import Random
+from typing import Any, ClassVar
+
+from hark.delivery.screen import Screen
+from hark.delivery.steps import (
+    Answer,
+    Begin,
+    CloseEditor,
+    DropDraft,
+    EditorOpened,
+    Look,
+    LookAgain,
+    OpenEditor,
+    Paste,
+    Press,
+    PressEnter,
+    SaveDraft,
+    SearchHistory,
+    Seen,
+    Stage,
+    Step,
+)
+from tests.simulation.agent import Agent, View
+from tests.simulation.flavour import Flavour
+from tests.simulation.picture import draw, wrapped
+from tests.simulation.trace import Trace
+
+HOLD_MS = 2000.0
+REPLAY_MS = 2.0
+ENTER_GAP_MS = 60.0
+
+Action = tuple[str, str]
+"""`key` or `paste`, and which."""
+
+
+class Terminal:
+    def __init__(self, flavour: Flavour, random: Random, trace: Trace | None = None) -> None:
+        self.flavour = flavour
+        self.agent = Agent(flavour)
+        self.now = 0.0
+        self.record: str | None = None
+        self.has_begun = False
+        self.is_staged = False
+        self.may_begin = self.may_stage = True
+        self.can_hold = True
+        self.is_held = False
+        self.has_overrun = False
+        """A hold was over before its carrier."""
+        self.human_at = -10_000.0
+        """When the typist's last key came through."""
+        self.dialog_at = -10_000.0
+        self.wrongs: list[str] = []
+        self.races: list[str] = []
+        self.payload = ""
+        self.hark_inputs = 0
+        self._random = random.random
+        self._trace = trace
+        self._events: list[tuple[float, int, str, Any]] = []
+        self._order = 0
+        self._waiting: deque[Action] = deque()
+        self._hold = 0
+        self._replayed_until = 0.0
+        """A key that comes by itself keeps its distance from what was written before it."""
+        view = self.agent.view(0.0)
+        self._frames: deque[tuple[float, float, View]] = deque([(0.0, 0.0, view)])
+        self._view = view
+        self._drawn_until = 0.0
+        self._looked_at: tuple[float, float, View] | None = None
+        self._screens: dict[View, Screen] = {}
+
+    def redraw(self) -> None:
+        """The screen shows what is there, with nothing late."""
+        self._view = self.agent.view(self.now)
+        self._frames = deque([(self.now, self.now, self._view)])
+
+    def at(self, time: float, kind: str, what: Any = None) -> None:
+        self._order += 1
+        heappush(self._events, (time, self._order, kind, what))
+
+    def advance(self, until: float) -> None:
+        while self._events and self._events[0][0] <= until:
+            time, _, kind, what = heappop(self._events)
+            self.now = max(self.now, time)
+            self._happen(kind, what)
+        self.now = max(self.now, until)
+
+    def finish(self, quiet_ms: float = 0.0) -> None:
+        """Until nothing is due any more."""
+        while self._events:
+            self.advance(self._events[0][0])
+        self.advance(self.now + quiet_ms)
+
+    def hold(self) -> None:
+        """Keys that came through before it are drawn before the carrier begins."""
+        self.has_overrun = False
+        if self.can_hold:
+            self.is_held = True
+            self._hold += 1
+            self.at(self.now + HOLD_MS, "hold over", self._hold)
+            self.advance(self._drawn_until)
+
+    def release(self) -> None:
+        self.is_held = False
+        self._replayed_until = self.now + ENTER_GAP_MS
+        if self._waiting:
+            self.at(self.now + REPLAY_MS, "replay")
+
+    def die(self) -> None:
+        """The daemon was killed: what it held is let go, an editor that waits for it ends with nothing changed."""
+        if self.agent.is_editor_open:
+            self.at(self.now + 1, "editor closes", None)
+        self.release()
+
+    # -- what happens by itself
+
+    def _happen(self, kind: str, what: Any) -> None:
+        match kind:
+            case "human":
+                if self.is_held or self._waiting or self.now < self._replayed_until:
+                    if not self.is_held and not self._waiting:
+                        self.at(self._replayed_until, "replay")
+                    self._waiting.append(what)
+                    self._note("human", f"{what[0]} {what[1]!r} is held")
+                else:
+                    self._human(what)
+            case "replay":
+                self._replay()
+            case "hold over":
+                if self.is_held and what == self._hold:
+                    self.has_overrun = True
+                    self._note("terminal", "the hold is over")
+                    self.release()
+            case "dialog":
+                self._open_dialog(what)
+            case "dialog closes":
+                self.agent.close_dialog()
+                self._changed("agent", "the dialog closes")
+            case "editor closes":
+                self.agent.close_editor(what, self.now)
+                self._changed("agent", f"takes {what!r} from its editor")
+            case "prints":
+                self.agent.print(what)
+                self._changed("agent", f"prints {what!r}")
+            case "tick":
+                self._changed("agent", "is idle")
+
+    def _human(self, action: Action) -> None:
+        kind, what = action
+        self.human_at = self.now
+        (self.agent.paste if kind == "paste" else self.agent.press)(what, "human", self.now)
+        self._changed("human", f"{kind} {what!r}")
+
+    def _replay(self) -> None:
+        if self.is_held or not self._waiting:
+            return
+        action = self._waiting.popleft()
+        self._human(action)
+        self._replayed_until = self.now + ENTER_GAP_MS
+        if self._waiting:
+            gap = ENTER_GAP_MS if self._waiting[0][1] == "Enter" else REPLAY_MS
+            self.at(self.now + gap, "replay")
+
+    def _open_dialog(self, closes_after: float) -> None:
+        rested = self.agent.last_input_at + self.flavour.dialog_waits_ms
+        if self.now < rested or self.agent.is_editor_open:
+            self.at(max(rested, self.now + 50), "dialog", closes_after)
+            return
+        self.agent.open_dialog()
+        self.dialog_at = self.now
+        self.at(self.now + closes_after, "dialog closes")
+        self._changed("agent", "opens a dialog")
+
+    def _changed(self, who: str, what: str) -> None:
+        view = self.agent.view(self.now)
+        self._note(who, what)
+        if view == self._view:
+            return
+        if view.is_busy and not self._view.is_busy:
+            self.at(self.agent.busy_until, "tick")
+        self._view = view
+        self._drawn_until = max(self._drawn_until, self.now + self._random() * self.flavour.lag_ms)
+        self._frames.append((self._drawn_until, self.now, view))
+
+    def _note(self, who: str, what: str) -> None:
+        if self._trace is not None:
+            self._trace.note(self.now, who, what, self.agent)
+
+    # -- what a carrier asks for
+
+    def answer(self, step: Step) -> Answer:
+        answer = self._answers[type(step)](self, step)
+        if self._trace is not None:
+            self._trace.answer(self.now, step, answer, self.agent)
+        return answer
+
+    def _pass(self) -> None:
+        self.advance(self.now + 0.2 + self._random() * self.flavour.step_ms)
+
+    def _frame(self) -> tuple[float, float, View]:
+        while len(self._frames) > 1 and self._frames[1][0] <= self.now:
+            self._frames.popleft()
+        return self._frames[0]
+
+    def drawn(self) -> Screen:
+        view = self._frame()[2]
+        screen = self._screens.get(view)
+        if screen is None:
+            screen = self._screens[view] = draw(view, self.agent.transcript, self.flavour)
+        return screen
+
+    def _look(self, _: Any = None) -> Seen:
+        self._pass()
+        seen = Seen(self.drawn(), self.now / 1000)
+        self._looked_at = self._frame()
+        return seen
+
+    def _look_again(self, step: LookAgain) -> Seen:
+        until = self.now + step.within_s * 1000
+        while self._frame() == self._looked_at and self.now < until:
+            due = [until]
+            if len(self._frames) > 1:
+                due.append(self._frames[1][0])
+            if self._events:
+                due.append(self._events[0][0])
+            self.advance(min(due))
+        return self._look()
+
+    def _may_press(self) -> bool:
+        self._pass()
+        return self.is_held or not self.can_hold
+
+    def _press(self, step: Press) -> bool:
+        for key in step.keys:
+            if not (self._may_press() and self.can_hold):
+                return False
+            self._hark(lambda key=key: self.agent.press(key, "hark", self.now), f"key {key!r}")  # type: ignore[misc]
+        return True
+
+    def _paste(self, step: Paste) -> bool:
+        if not self._may_press():
+            return False
+        self._hark(lambda: self.agent.paste(step.text, "hark", self.now), f"paste {step.text!r}")
+        return True
+
+    def _press_enter(self, step: PressEnter) -> bool:
+        if not self._may_press():
+            return False
+        screen = self.drawn()
+        if (screen.cursor_x, screen.cursor_y) != (step.screen.cursor_x, step.screen.cursor_y):
+            return False
+        if step.proof and not screen.contains(step.proof):
+            return False
+        self._hark(lambda: self.agent.press("Enter", "hark", self.now), "Enter")
+        return True
+
+    def _hark(self, act: Callable[[], None], what: str) -> None:
+        before, prompts = len(self.agent.done), len(self.agent.prompts)
+        self.hark_inputs += 1
+        changed_at = self._frame()[1]
+        act()
+        self._changed("hark", what)
+        for _, effect in self.agent.done[before:]:
+            if effect == "newline":
+                continue
+            is_race = effect != "left the box for the history" and self._could_not_know(changed_at)
+            (self.races if is_race else self.wrongs).append(f"{what}: {effect}")
+        for prompt in self.agent.prompts[prompts:]:
+            if prompt.text != self.payload.strip():
+                is_race = self.human_at > changed_at
+                (self.races if is_race else self.wrongs).append(f"{what} submitted {prompt.text!r}")
+
+    def _could_not_know(self, changed_at: float) -> bool:
+        """Something came into the way that was not drawn yet, from a hand that nobody holds back."""
+        opened_unseen = self.dialog_at > changed_at and not self.flavour.dialog_waits_ms
+        return opened_unseen or self.human_at > changed_at
+
+    def _open_editor(self, step: OpenEditor) -> Answer:
+        if not (self._may_press() and self.can_hold):
+            return False
+        self.hark_inputs += 1
+        if not self.agent.open_editor(self.now):
+            self.advance(self.now + step.within_s * 1000)
+            return False
+        self._changed("hark", "opens the editor")
+        self.advance(max(self._drawn_until, self.now + 20 + self._random() * self.flavour.lag_ms))
+        return EditorOpened(self.agent.buffer.text)
+
+    def _close_editor(self, step: CloseEditor) -> bool:
+        self._pass()
+        self.at(self.now + self._random() * self.flavour.lag_ms, "editor closes", step.text)
+        return True
+
+    def _save_draft(self, step: SaveDraft) -> bool:
+        self._pass()
+        self.record = step.text
+        return True
+
+    def _drop_draft(self, _: DropDraft) -> bool:
+        self._pass()
+        self.record = None
+        return True
+
+    def _begin(self, _: Begin) -> bool:
+        self._pass()
+        self.has_begun = self.has_begun or self.may_begin
+        return self.may_begin
+
+    def _stage(self, _: Stage) -> bool:
+        self._pass()
+        self.is_staged = self.is_staged or self.may_stage
+        return self.may_stage
+
+    def _search(self, step: SearchHistory) -> bool:
+        self._pass()
+        lines = wrapped(self.agent.transcript[: self._frame()[2].lines], self.flavour.columns)
+        return step.words in "".join(line.strip() for line in [*lines, *self.drawn().rows.plain])
+
+    _answers: ClassVar[dict[type, Callable[["Terminal", Any], Answer]]] = {
+        Look: _look,
+        LookAgain: _look_again,
+        Press: _press,
+        OpenEditor: _open_editor,
+        CloseEditor: _close_editor,
+        SaveDraft: _save_draft,
+        DropDraft: _drop_draft,
+        Begin: _begin,
+        Paste: _paste,
+        Stage: _stage,
+        PressEnter: _press_enter,
+        SearchHistory: _search,
+    }
