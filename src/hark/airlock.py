@@ -320,8 +320,10 @@ class Agent:
         if self.status is None:
             if number == signal.SIGHUP:
                 self.hung_up_at = time.monotonic()
-            with contextlib.suppress(ProcessLookupError):
+            try:
                 os.killpg(self.pid, number)
+            except ProcessLookupError:  # it has been forked a moment ago and leads no group yet
+                os.kill(self.pid, number)
 
     def resize(self, size: bytes) -> None:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
@@ -429,6 +431,26 @@ class Terminal:
             termios.tcsetattr(0, termios.TCSANOW, settings)
 
 
+class Outlet:
+    """Writes without waiting, and keeps in order what did not fit."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.unwritten = bytearray()
+        self._descriptor = descriptor
+
+    def write(self, data: bytes) -> None:
+        if self.unwritten:
+            self.unwritten += data
+        try:
+            count = os.write(self._descriptor, self.unwritten or data)
+        except BlockingIOError:
+            count = 0
+        if self.unwritten:
+            del self.unwritten[:count]
+        elif count < len(data):
+            self.unwritten += data[count:]
+
+
 class RefusalError(Exception):
     def __init__(self, error: str, **facts: object) -> None:
         super().__init__(error)
@@ -517,8 +539,8 @@ class Airlock:
         self._keys = Keys(self._send, self._unread, self._printed)
         self._requests = Requests(listener, self._answer) if listener else None
         self._operations = {"facts": self._facts, "hold": self._hold, "write": self._write, "release": self._release}
-        self._to_agent = bytearray()
-        self._to_terminal = bytearray()
+        self._to_agent = Outlet(agent.master)
+        self._to_terminal = Outlet(terminal.output)
         self._has_input = True
         self._leave_at: float | None = None  # once the terminal is gone: when the agent is killed
         self._left_behind = 0
@@ -538,7 +560,7 @@ class Airlock:
         try:
             self._terminal.make_raw()
             self._on_signals(bytes([signal.SIGCHLD, signal.SIGWINCH]))
-            while not (self._is_drained and not self._to_terminal):
+            while not self._is_drained:
                 self._turn()
         except Exception as failure:  # noqa: BLE001 - the agent must outlive any defect of ours
             self._terminal.say(f"{failure!r}; copying plainly from here on")
@@ -560,18 +582,20 @@ class Airlock:
             self._drain()
 
     def _timeout_s(self) -> float | None:
+        if self._agent.status is not None and not self._to_terminal.unwritten:
+            return 0.0  # nothing more will happen that could wake us
         asked = [client.asked_until for client in self._clients() if client.asked is not None]
         times = [at for at in (self._keys.due_at, self._leave_at, self._reopen_at, *asked) if at is not None]
         return max(0.0, min(times) - time.monotonic()) if times else None
 
     def _choose_watched(self) -> None:
         """What to wait for follows from what there is: the whole of the flow control stands here."""
-        may_read = self._reopen_at is None and not self._to_terminal and self._agent.status is None
-        may_hear = self._has_input and len(self._to_agent) + self._keys.held_bytes < MOST_UNFORWARDED
+        may_read = self._reopen_at is None and not self._to_terminal.unwritten and self._agent.status is None
+        may_hear = self._has_input and len(self._to_agent.unwritten) + self._keys.held_bytes < MOST_UNFORWARDED
         self._watch(self._wakeup, READ, lambda _: self._on_signals(os.read(self._wakeup, CHUNK)))
-        self._watch(self._agent.master, READ * may_read | WRITE * bool(self._to_agent), self._on_agent)
+        self._watch(self._agent.master, READ * may_read | WRITE * bool(self._to_agent.unwritten), self._on_agent)
         self._watch(self._terminal.input, READ * may_hear, self._on_input)
-        self._watch(self._terminal.output, WRITE * bool(self._to_terminal), lambda _: self._show(b""))
+        self._watch(self._terminal.output, WRITE * bool(self._to_terminal.unwritten), lambda _: self._show())
         if self._requests:
             requests = self._requests
             self._watch(requests.listener.fileno(), READ, lambda _: requests.accept())
@@ -590,12 +614,14 @@ class Airlock:
         self._watched[descriptor] = events
 
     def _on_signals(self, numbers: bytes) -> None:
+        if self._agent.status is not None and any(number in FORWARDED_SIGNALS for number in numbers):
+            self._hang_up()  # the agent has ended, and whoever sends this does not want to wait for its last words
         if signal.SIGWINCH in numbers:
             self._agent.resize(self._terminal.size())
         if signal.SIGCONT in numbers:
             self._resume()
         if signal.SIGCHLD in numbers and self._agent.is_stopped():
-            if os.getsid(0) != os.getpid():
+            if os.getsid(0) != os.getpid() and self._leave_at is None:
                 self._terminal.restore()
                 # To the whole job, as the terminal does on Ctrl-Z. Nothing happens where no shell could ever continue it.
                 os.killpg(0, signal.SIGTSTP)
@@ -624,7 +650,7 @@ class Airlock:
         """Our terminal is gone. The agent may clean up, unheard, for a while."""
         now = time.monotonic()
         self._has_input = False
-        self._to_terminal.clear()
+        self._to_terminal.unwritten.clear()
         if self._leave_at is None:
             self._leave_at = now + HANG_UP_PATIENCE_S
             # The kernel may have sent us a hang-up as well, which has been passed on: a second would end it in mid-cleanup.
@@ -634,7 +660,7 @@ class Airlock:
 
     def _on_agent(self, events: int) -> None:
         if events & WRITE:
-            self._send(b"")
+            self._send()
         if events & READ:
             reads = 1
             while self._read_output() and reads < READS_PER_TURN:
@@ -642,7 +668,7 @@ class Airlock:
 
     def _read_output(self) -> int:
         """Also forwards it, as far as the terminal takes it. The number of bytes; 0 if there was nothing to read."""
-        if self._to_terminal:
+        if self._to_terminal.unwritten:
             return 0
         try:
             data = os.read(self._agent.master, CHUNK)  # it hands out 4 KB at a time, whatever one asks for
@@ -657,41 +683,28 @@ class Airlock:
             self._reopen_at = time.monotonic() + REOPEN_POLL_S
         return len(data)
 
-    def _show(self, data: bytes) -> None:
-        if self._leave_at is not None:
-            return
-        try:
-            if self._to_terminal:
-                self._to_terminal += data
-                del self._to_terminal[: os.write(self._terminal.output, self._to_terminal)]
-            elif (count := os.write(self._terminal.output, data)) < len(data):
-                self._to_terminal += data[count:]
-        except BlockingIOError:
-            self._to_terminal = self._to_terminal or bytearray(data)
-        except OSError:
-            self._hang_up()
+    def _show(self, data: bytes = b"") -> None:
+        if self._leave_at is None:
+            try:
+                self._to_terminal.write(data)
+            except OSError:
+                self._hang_up()
 
-    def _send(self, data: bytes) -> None:
+    def _send(self, data: bytes = b"") -> None:
         try:
-            if self._to_agent:
-                self._to_agent += data
-                del self._to_agent[: os.write(self._agent.master, self._to_agent)]
-            elif (count := os.write(self._agent.master, data)) < len(data):
-                self._to_agent += data[count:]
-        except BlockingIOError:
-            self._to_agent = self._to_agent or bytearray(data)
+            self._to_agent.write(data)
         except OSError:
-            self._to_agent.clear()  # the agent has closed its side: nobody will ever read this
+            self._to_agent.unwritten.clear()  # the agent has closed its side: nobody will ever read this
 
     def _unread(self) -> int:
-        return len(self._to_agent) + self._agent.line_facts()[0]
+        return len(self._to_agent.unwritten) + self._agent.line_facts()[0]
 
     def _drain(self) -> None:
         if self._keys.hold:
             self._keys.release(time.monotonic())
         while (count := self._read_output()) and self._left_behind < MOST_LEFT_BEHIND:
             self._left_behind += count
-        self._is_drained = not self._to_terminal
+        self._is_drained = not self._to_terminal.unwritten
 
     def _clients(self) -> list[Client]:
         return self._requests.clients if self._requests else []
@@ -726,7 +739,7 @@ class Airlock:
             "last_key_age_s": None if self._keys.last_key_at is None else now - self._keys.last_key_at,
             "held_bytes": self._keys.held_bytes,
             "hold": self._keys.hold and self._keys.hold.id,
-            "unread_bytes": unread + len(self._to_agent),
+            "unread_bytes": unread + len(self._to_agent.unwritten),
             "output_bytes": self._printed.total,
             "last_output_age_s": None if self._printed.last_at is None else now - self._printed.last_at,
             "bracketed_paste": self._printed.is_bracketed,
@@ -769,9 +782,9 @@ class Airlock:
             raise RefusalError("malformed")
         data = binascii.a2b_base64(request["data"], strict_mode=True)
         if expected is not None:
-            while self._printed.total == expected and self._read_output():
-                pass
-            if self._printed.total != expected:
+            has_printed = bool(select.select([self._agent.master], [], [], 0)[0])
+            self._read_output()
+            if has_printed or self._printed.total != expected:
                 raise RefusalError("output-moved", output_bytes=self._printed.total)
         self._send(data)
         return {"ok": True, "output_bytes": self._printed.total}
@@ -791,44 +804,38 @@ class Airlock:
 
     def _copy_plainly(self) -> None:
         """Bytes both ways and nothing else, because nothing else can be trusted any more."""
-        to_agent = bytes(self._to_agent) + self._keys.give_up()
-        sources = [self._agent.master, *([self._terminal.input] if self._has_input else [])]
-        os.set_blocking(self._terminal.output, True)
-        _write_all(self._terminal.output, bytes(self._to_terminal))
+        master, output = self._agent.master, self._terminal.output
+        to_agent = bytes(self._to_agent.unwritten) + self._keys.give_up()
+        sources = [master, *([self._terminal.input] if self._has_input else [])]
+        os.set_blocking(output, True)
+        _write_all(output, bytes(self._to_terminal.unwritten))
         while self._agent.status is None:
             if self._agent.is_stopped():
                 self._agent.signal(signal.SIGCONT)
-            for source in select.select(sources, [self._agent.master] if to_agent else [], [], REOPEN_POLL_S)[0]:
+            for source in select.select(sources, [master] if to_agent else [], [], REOPEN_POLL_S)[0]:
                 data = _read_some(source)
-                if source == self._agent.master:
-                    _write_all(self._terminal.output, data)
-                elif data:
-                    to_agent += data
-                else:
+                if not data:
                     sources.remove(source)
-                    self._agent.signal(signal.SIGHUP)
-            with contextlib.suppress(BlockingIOError):
-                to_agent = to_agent[os.write(self._agent.master, to_agent) :]
-        while data := _read_some(self._agent.master):
-            _write_all(self._terminal.output, data)
+                    self._agent.signal(signal.SIGHUP if source != master and self._terminal.is_tty else 0)
+                elif source == master:
+                    _write_all(output, data)
+                else:
+                    to_agent += data
+            with contextlib.suppress(OSError):
+                to_agent = to_agent[os.write(master, to_agent) :]
+        while data := _read_some(master):
+            _write_all(output, data)
 
 
-def _terms(request: dict[str, Any]) -> tuple[float, float, float]:
-    seconds = _number(request, "seconds", None, LONGEST_HOLD_S)
-    if not seconds:
+def _terms(request: dict[str, Any]) -> list[float]:
+    """Of a hold: how long, the gap before a key, the gap before Enter, all in seconds."""
+    terms = [request.get("seconds"), request.get("gap_ms", 4), request.get("enter_gap_ms", 60)]
+    for term, most in zip(terms, (LONGEST_HOLD_S, LONGEST_GAP_MS, LONGEST_GAP_MS), strict=True):
+        if isinstance(term, bool) or not isinstance(term, int | float) or not 0 <= term <= most:
+            raise RefusalError("malformed")
+    if terms[0] == 0:
         raise RefusalError("malformed")
-    return (
-        seconds,
-        _number(request, "gap_ms", 4, LONGEST_GAP_MS) / 1000,
-        _number(request, "enter_gap_ms", 60, LONGEST_GAP_MS) / 1000,
-    )
-
-
-def _number(request: dict[str, Any], name: str, default: float | None, most: float) -> float:
-    value = request.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-        raise RefusalError("malformed")
-    return value
+    return [terms[0], terms[1] / 1000, terms[2] / 1000]
 
 
 def _read_some(descriptor: int) -> bytes:

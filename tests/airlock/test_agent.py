@@ -300,6 +300,29 @@ airlock.main()
 """
 
 
+AWAIT_END = """
+import importlib.util, os, sys
+specification = importlib.util.spec_from_file_location("airlock", sys.argv.pop(1))
+airlock = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(airlock)
+make_raw = airlock.Terminal.make_raw
+def wait(terminal):
+    os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+    make_raw(terminal)
+airlock.Terminal.make_raw = wait
+airlock.main()
+"""
+
+
+def test_an_agent_that_ends_before_the_airlock_looks_is_not_waited_for(tmp_path: Path) -> None:
+    before = [sys.executable, "-ISE", "-c", AWAIT_END, AIRLOCK[-1], "--socket", str(tmp_path / "s"), "--"]
+    with Running([*before, "sh", "-c", "printf last; exit 3"]) as running:
+        assert running.wait_end() == 3
+
+        assert running.seen == b"last"
+        assert running.is_restored
+
+
 @pytest.mark.parametrize("part", ["Airlock._release", "Airlock._facts", "Airlock._timeout_s"])
 def test_a_defect_of_the_airlock_costs_the_agent_nothing(part: str) -> None:
     before = [sys.executable, "-ISE", "-c", BREAK.format(part=part), AIRLOCK[-1]]

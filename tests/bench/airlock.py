@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.airlock.running import AIRLOCK, LEAD
-from tests.bench.stage import resident_mb
+from tests.bench.stage import cpu_seconds, resident_mb
 
 KEYS = 3000
 WARM_UP_KEYS = 200
@@ -92,10 +92,17 @@ def run() -> None:
             f"  echo of a key, {what}   without {bare:6.3f} ms   with {behind:6.3f} ms   added {behind - bare:6.3f} ms"
         )
     rates: tuple[list[float], list[float]] = ([], [])
+    processor_seconds = []
     for _ in range(ROUNDS):
         with both(PRINT) as programs:
+            before = cpu_seconds(programs[1].process.pid)
             for program, measured in zip(programs, rates, strict=True):
                 measured.append(program.print_all())
+            processor_seconds.append(cpu_seconds(programs[1].process.pid) - before)
     bare, behind = (statistics.median(measured) for measured in rates)
-    print(f"  output, median of {ROUNDS} x {PRINTED_MB} MB   without {bare:4.0f} MB/s   with {behind:4.0f} MB/s")
+    capacity = PRINTED_MB / statistics.median(processor_seconds)
+    print(
+        f"  output, median of {ROUNDS} x {PRINTED_MB} MB   without {bare:4.0f} MB/s   with {behind:4.0f} MB/s"
+        f"   per processor second of the airlock {capacity:4.0f} MB"
+    )
     print(f"  memory of the airlock's process   {memory_mb:.1f} MB\n")

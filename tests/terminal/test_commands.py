@@ -62,7 +62,7 @@ def connection() -> Iterator[Connection]:
             opened.close()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TEXT)
 @example("-b")
 @example("--")
@@ -125,7 +125,7 @@ def test_tmux_acts_only_if_the_condition_is_true(connection: Connection, conditi
     assert connection.option() == ("yes" if is_true else "no")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(TEXT)
 def test_an_action_keeps_its_words_through_two_rounds_of_parsing(connection: Connection, text: str) -> None:
     *_, answer = connection.decide("1", command("set-buffer", "-b", "x", "--", text))
