@@ -30,6 +30,8 @@ def session(**changes: Any) -> dict[str, Any]:
         "is_adopted": False,
         "created_at": START,
         "gone_at": None,
+        "airlock": None,
+        "do_not_disturb_since": None,
         "pending_count": 0,
         "hold_reason": None,
     }

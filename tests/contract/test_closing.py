@@ -45,6 +45,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("last_event_seq", ()),
     ("save_draft", (Draft(session_id=ANA, message_id=MessageId("m1"), text="", cursor=0, taken_at=NOW),)),
     ("draft", (ANA,)),
+    ("drafts", ()),
     ("delete_draft", (ANA,)),
     ("add_reminder", (make_reminder("r"),)),
     ("change_reminder", (ReminderId("r"), {})),
