@@ -221,7 +221,5 @@ class Agent:
                 buffer.insert(("\n",))
             case "Escape":
                 self.is_insert_mode = not self.flavour.is_vim
-            case "\u0301" if not buffer.cursor or buffer.units[buffer.cursor - 1] == "\n":
-                pass
             case _:
                 buffer.insert(units_of(key))

@@ -220,6 +220,6 @@ class Run:
         return self.is_clean and not met and not (self.scenario.dialog and self.scenario.script)
 
     def _check_recovered(self, outcome: Outcome | None) -> None:
-        start = properties.Before(self.scenario.units, 0, self.scenario.draft, None, self.terminal.now, 0, 0)
+        start = properties.Before(self.scenario.units, 0, self.scenario.draft, None, self.terminal.now, 0, 0, True)
         if self.scenario.can_hold and not properties.is_safe(self.terminal, start):
             self.violations.append(f"after the crash the draft {start.text!r} is lost")
