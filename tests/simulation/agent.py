@@ -124,6 +124,10 @@ class Agent:
         for kind, what, who in ahead:
             (self.paste if kind == "paste" else self.press)(what, who, now)
 
+    @property
+    def has_typed_ahead(self) -> bool:
+        return any(who == "human" for _, _, who in self._typed_ahead)
+
     def open_dialog(self) -> None:
         self.has_dialog = True
 

@@ -61,6 +61,8 @@ def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterat
     is_in_box = MESSAGE_ID in terminal.agent.buffer.text
     if received > 1:
         yield f"received {received} times"
+    if isinstance(outcome, Submitted) and not received and is_in_box:
+        yield "said to be submitted, and it is in the box"
     if terminal.human_at >= start.at:
         return
     if isinstance(outcome, Submitted) and not received:

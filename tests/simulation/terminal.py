@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any, ClassVar
 
+from hark.delivery.box import read_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -151,6 +152,8 @@ class Terminal:
                 self._changed("agent", "the dialog closes")
             case "editor closes":
                 self._is_editor_closing = False
+                if self.agent.has_typed_ahead:
+                    self.human_at = self.now
                 self.agent.close_editor(what, self.now)
                 self._changed("agent", f"takes {what!r} from its editor")
             case "prints":
@@ -227,7 +230,7 @@ class Terminal:
 
     @property
     def shows_box(self) -> bool:
-        return self._frame()[2].front == "box"
+        return self._frame()[2].front == "box" and read_box(self.drawn(), self.flavour.look) is not None
 
     def _look(self, _: Any = None) -> Seen:
         self._pass()

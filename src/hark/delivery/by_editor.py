@@ -93,8 +93,17 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
         seen = yield from look()
+        if not _ends_at_cursor(seen.screen, job):
+            return _unseen(is_pressed, "the end of our text is not at the cursor")
         is_pressed = bool((yield PressEnter(seen.screen, ""))) or is_pressed
     return _unseen(is_pressed, "the box did not let go")
+
+
+def _ends_at_cursor(screen: Screen, job: Job) -> bool:
+    """Of a box that is too large for the screen at least the end is to be seen; a dialog may have come since."""
+    before = [screen.rows[screen.cursor_y].part(0, screen.cursor_x), *reversed(screen.rows.plain[: screen.cursor_y])]
+    last = next((row.strip() for row in before if row.strip()), "")
+    return bool(last) and job.text.rstrip().endswith(last)
 
 
 def _unseen(is_pressed: bool, detail: str) -> Outcome:
