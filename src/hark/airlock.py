@@ -40,6 +40,7 @@ VERSION = 1
 USAGE = "usage: hark-airlock [--socket PATH] [--] COMMAND [ARGUMENT…]\n\nRuns COMMAND in this terminal."
 CHUNK = 65536
 READS_PER_TURN = 16
+SHORT_READ = 1024
 LONGEST_REQUEST = 4 * 1024 * 1024
 MOST_CLIENTS = 64
 MOST_UNFORWARDED = 1024 * 1024
@@ -476,7 +477,7 @@ class Requests:
         self.clients: list[Client] = []
         self._answer = answer
 
-    def accept(self) -> None:
+    def accept(self, events: int) -> None:
         with contextlib.suppress(OSError):
             connection, _ = self.listener.accept()
             connection.setblocking(False)
@@ -559,6 +560,9 @@ class Airlock:
         """Until the agent has ended and all it has printed is shown."""
         try:
             self._terminal.make_raw()
+            self._watch(self._wakeup, READ, lambda _: self._on_signals(os.read(self._wakeup, CHUNK)))
+            if self._requests:
+                self._watch(self._requests.listener.fileno(), READ, self._requests.accept)
             self._on_signals(bytes([signal.SIGCHLD, signal.SIGWINCH]))
             while not self._is_drained:
                 self._turn()
@@ -592,16 +596,11 @@ class Airlock:
         """What to wait for follows from what there is: the whole of the flow control stands here."""
         may_read = self._reopen_at is None and not self._to_terminal.unwritten and self._agent.status is None
         may_hear = self._has_input and len(self._to_agent.unwritten) + self._keys.held_bytes < MOST_UNFORWARDED
-        self._watch(self._wakeup, READ, lambda _: self._on_signals(os.read(self._wakeup, CHUNK)))
         self._watch(self._agent.master, READ * may_read | WRITE * bool(self._to_agent.unwritten), self._on_agent)
         self._watch(self._terminal.input, READ * may_hear, self._on_input)
-        self._watch(self._terminal.output, WRITE * bool(self._to_terminal.unwritten), lambda _: self._show())
-        if self._requests:
-            requests = self._requests
-            self._watch(requests.listener.fileno(), READ, lambda _: requests.accept())
-            for client in requests.clients:
-                wanted = WRITE if client.unsent else READ
-                self._watch(client.connection.fileno(), wanted, partial(self._on_client, client))
+        self._watch(self._terminal.output, WRITE * bool(self._to_terminal.unwritten), self._on_output)
+        for client in self._clients():
+            self._watch(client.connection.fileno(), WRITE if client.unsent else READ, partial(self._on_client, client))
 
     def _watch(self, descriptor: int, events: int, act: Callable[[int], object]) -> None:
         before = self._watched.get(descriptor, 0)
@@ -632,6 +631,9 @@ class Airlock:
         self._agent.resize(self._terminal.size())
         self._agent.signal(signal.SIGCONT)
 
+    def _on_output(self, events: int) -> None:
+        self._show(b"")
+
     def _on_input(self, events: int) -> None:
         try:
             data = os.read(self._terminal.input, CHUNK)
@@ -660,10 +662,11 @@ class Airlock:
 
     def _on_agent(self, events: int) -> None:
         if events & WRITE:
-            self._send()
+            self._send(b"")
         if events & READ:
             reads = 1
-            while self._read_output() and reads < READS_PER_TURN:
+            # A short read was all there was: no need to ask again, which an echoed key would have to wait for.
+            while self._read_output() > SHORT_READ and reads < READS_PER_TURN:
                 reads += 1
 
     def _read_output(self) -> int:
@@ -683,14 +686,14 @@ class Airlock:
             self._reopen_at = time.monotonic() + REOPEN_POLL_S
         return len(data)
 
-    def _show(self, data: bytes = b"") -> None:
+    def _show(self, data: bytes) -> None:
         if self._leave_at is None:
             try:
                 self._to_terminal.write(data)
             except OSError:
                 self._hang_up()
 
-    def _send(self, data: bytes = b"") -> None:
+    def _send(self, data: bytes) -> None:
         try:
             self._to_agent.write(data)
         except OSError:

@@ -95,7 +95,7 @@ def launch_aider(root: Path, url: str, editor: str | None = None) -> Launch:
     return base.launch([str(installed("aider") / "bin/aider"), *arguments], environment)
 
 
-LAUNCHES: dict[str, Callable[[Path, str], Launch]] = {
+LAUNCHES: dict[str, Callable[..., Launch]] = {
     "claude": launch_claude,
     "codex": launch_codex,
     "gemini": launch_gemini,

@@ -22,6 +22,8 @@ class Marks(msgspec.Struct, frozen=True):
     """What stands on the screen while a permission is asked for, and only then."""
     denial: tuple[str, ...] = ("Escape",)
     """The keys that refuse it."""
+    editor: tuple[str, ...] = ("C-g",)
+    """The keys that open the draft in an editor."""
 
 
 def is_spinning(screen: Screen) -> bool:
@@ -68,8 +70,17 @@ MARKS = {
     "claude": Marks(has_empty_box_of_claude, is_spinning, "Do you want to proceed?"),
     "codex": Marks(has_empty_box_of_codex, is_spinning, "Would you like to run the following command?"),
     "gemini": Marks(has_empty_box_of_gemini, lambda screen: screen.title.startswith("✦"), "Allow execution of"),
-    "opencode": Marks(has_empty_box_of_opencode, lambda screen: "esc interrupt" in screen.text, "Permission required"),
+    "opencode": Marks(
+        has_empty_box_of_opencode,
+        lambda screen: "esc interrupt" in screen.text,
+        "Permission required",
+        editor=("C-x", "e"),
+    ),
     "aider": Marks(
-        has_empty_box_of_aider, lambda screen: screen.cursor_flag == 0, "Run shell command?", denial=("n", "Enter")
+        has_empty_box_of_aider,
+        lambda screen: screen.cursor_flag == 0,
+        "Run shell command?",
+        denial=("n", "Enter"),
+        editor=("C-x", "C-e"),
     ),
 }

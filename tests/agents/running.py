@@ -88,15 +88,15 @@ def wait_ready(tmux: PrivateTmux, pane: str, kind: str, deadline_s: float = STAR
 
 
 @contextmanager
-def running(kind: str, root: Path | None = None) -> Iterator[Agent]:
-    """`root` is where its home and project are made; without it, in a temporary directory."""
+def running(kind: str, root: Path | None = None, **options: object) -> Iterator[Agent]:
+    """`root` is where its home and project are made; without it, in a temporary directory. Options are the launch's."""
     with ExitStack() as owned:
         if root is None:
             made = tempfile.TemporaryDirectory(prefix="hark-agent-", ignore_cleanup_errors=True)
             # Agents compare the directory that they are in with the one in their settings.
             root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
-        launch = LAUNCHES[kind](root, stand_in.url)
+        launch = LAUNCHES[kind](root, stand_in.url, **options)
         owned.callback(end_processes, root)
         tmux = owned.enter_context(PrivateTmux())
         pane = tmux.new(launch.words(), COLUMNS, ROWS)

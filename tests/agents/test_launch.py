@@ -75,6 +75,24 @@ def test_an_approved_command_runs_and_its_result_ends_the_turn(agent: Agent) -> 
     agent.wait_ready()
 
 
+@pytest.mark.parametrize("kind", LAUNCHES)
+def test_the_editor_of_the_launch_gets_the_draft_to_the_letter(kind: str, tmp_path: Path) -> None:
+    draft, copy, editor = "a draft, Grüße", tmp_path / "copy", tmp_path / "editor"
+    editor.write_text(f'#!/bin/sh\ncat "$1" > {copy}.new && mv {copy}.new {copy}\n')
+    editor.chmod(0o700)
+    with running(kind, editor=str(editor)) as agent:
+        agent.wait_ready()
+        agent.tmux.paste(agent.pane, draft)
+        agent.wait_for(lambda screen: draft in screen.text, "the draft")
+        agent.wait_quiet()
+
+        agent.tmux.press(agent.pane, *agent.marks.editor)
+
+        wait_until(copy.exists, DEADLINE_S, "the editor to run", lambda: agent.screen().text)
+        assert copy.read_text().rstrip("\n") == draft
+        agent.wait_for(lambda screen: draft in screen.cursor_row, "the draft to be back in the box")
+
+
 def test_an_agent_that_is_not_installed_fails_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 

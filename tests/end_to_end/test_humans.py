@@ -124,7 +124,7 @@ def test_copy_mode_holds_a_message_and_stays_on(agent: Agent) -> None:
 def test_nothing_is_typed_into_the_shell_that_an_agent_has_left_behind(hark: RunningHark) -> None:
     log = hark.home / "log"
     with PrivateTmux() as tmux:
-        pane = tmux.new("exec bash --norc --noprofile -i", environment={"PS1": "shell> "})
+        pane = tmux.new("exec env PS1='shell> ' bash --norc --noprofile -i")
         tmux.type(pane, f"{PROGRAM} --log {log}\n")
         wait_until(lambda: log.exists() and "ready" in log.read_text(), DEADLINE_S, "the agent in the shell")
         hark.ok("adopt", "-S", str(tmux.socket), "-n", "mine", pane)

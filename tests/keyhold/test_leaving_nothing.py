@@ -169,6 +169,29 @@ def test_the_timer_of_a_released_hold_changes_nothing(tmux: PrivateTmux, recorde
     assert tmux.run("show-options", "-v", "-t", recorder.pane.pane_id, "prefix") == "C-x\n"
 
 
+def test_a_hold_that_begins_as_another_ends(tmux: PrivateTmux, recorder: Recorder, human: Human) -> None:
+    """What it read while the other held must not be put back as the human's."""
+    before = state_of(tmux)
+
+    def wait_for_the_other(line: Line) -> None:
+        if "switch-client" in line.text:
+            wait_until(lambda: "@hark-hold" not in tmux.run("show-options", "-s"), DEADLINE_S, "the other hold to end")
+
+    async def act(other: TmuxServer) -> None:
+        server = Interposed(tmux, wait_for_the_other)
+        try:
+            await begin(other, recorder.pane, SHORT_S)
+            human.type("abc", AT_ONCE)
+            wait_read(tmux)
+            await (await begin(server, recorder.pane)).release()
+        finally:
+            await server.close()
+
+    connected(tmux, act)
+
+    assert is_as_before(tmux, before)
+
+
 def test_two_sessions_that_share_the_window(tmux: PrivateTmux, recorder: Recorder, human: Human) -> None:
     shared = tmux.run("new-session", "-d", "-P", "-F", "#{session_id}", "-t", tmux.read(recorder.pane.pane_id, "#S"))
     session = shared.strip()

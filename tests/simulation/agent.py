@@ -124,6 +124,10 @@ class Agent:
         for kind, what, who in ahead:
             (self.paste if kind == "paste" else self.press)(what, who, now)
 
+    @property
+    def has_typed_ahead(self) -> bool:
+        return any(who == "human" for _, _, who in self._typed_ahead)
+
     def open_dialog(self) -> None:
         self.has_dialog = True
 
@@ -221,7 +225,5 @@ class Agent:
                 buffer.insert(("\n",))
             case "Escape":
                 self.is_insert_mode = not self.flavour.is_vim
-            case "\u0301" if not buffer.cursor or buffer.units[buffer.cursor - 1] == "\n":
-                pass
             case _:
                 buffer.insert(units_of(key))

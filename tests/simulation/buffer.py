@@ -29,8 +29,11 @@ class Buffer:
         self.column = None
 
     def insert(self, units: Units) -> None:
+        """A mark joins the character before it, and is not taken where there is none."""
         before, behind = self.units[: self.cursor], self.units[self.cursor :]
-        if before and units and _joins(units[0], before[-1]):
+        if units and not width_of(units[0]) and units[0] != "\n":
+            if not before or before[-1] == "\n" or isinstance(before[-1], Collapsed):
+                return
             before, units = before[:-1], (before[-1] + units[0], *units[1:])
         self.set(before + units + behind, len(before) + len(units))
 
@@ -71,10 +74,6 @@ class Buffer:
         while end < len(self.units) and self.units[end] != "\n":
             end += 1
         return end
-
-
-def _joins(unit: str, before: str) -> bool:
-    return not width_of(unit) and unit != "\n" and before != "\n" and not isinstance(before, Collapsed)
 
 
 def expand(units: Units) -> str:

@@ -21,13 +21,23 @@ class Before(Struct, frozen=True):
     at: float
     inputs: int
     received: int
+    showed_box: bool
 
 
 def before(terminal: Terminal) -> Before:
     agent = terminal.agent
     buffer = agent.buffer
     received = count_received(agent)
-    return Before(buffer.units, buffer.cursor, buffer.text, agent.stash, terminal.now, terminal.hark_inputs, received)
+    return Before(
+        buffer.units,
+        buffer.cursor,
+        buffer.text,
+        agent.stash,
+        terminal.now,
+        terminal.hark_inputs,
+        received,
+        terminal.shows_box,
+    )
 
 
 def is_beyond_exactness(start: Before, carrier: CarrierName) -> bool:
@@ -42,7 +52,7 @@ def count_received(agent: Agent) -> int:
 
 def is_disturbed(terminal: Terminal, start: Before) -> bool:
     """The human's keys came through, or a dialog stood in the way: then a draft may still be on its way back."""
-    return terminal.human_at >= start.at or terminal.dialog_at >= start.at or terminal.agent.has_dialog
+    return terminal.human_at >= start.at or terminal.dialog_at >= start.at or not start.showed_box
 
 
 def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterator[str]:
@@ -51,6 +61,8 @@ def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterat
     is_in_box = MESSAGE_ID in terminal.agent.buffer.text
     if received > 1:
         yield f"received {received} times"
+    if isinstance(outcome, Submitted) and not received and is_in_box:
+        yield "said to be submitted, and it is in the box"
     if terminal.human_at >= start.at:
         return
     if isinstance(outcome, Submitted) and not received:

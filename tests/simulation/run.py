@@ -99,7 +99,7 @@ class Run:
         terminal.finish(2000.0)
         self._put_back()
         terminal.finish(2000.0)
-        self._check_end(outcome)
+        self._check_end()
         return Result(
             scenario=self.scenario,
             outcome=type(outcome).__name__ if outcome else "Crashed",
@@ -202,14 +202,14 @@ class Run:
         if self.trace is not None:
             self.trace.note(self.terminal.now, "carrier", what, self.terminal.agent)
 
-    def _check_end(self, outcome: Outcome | None) -> None:
+    def _check_end(self) -> None:
         agent = self.terminal.agent
         twin = set_up(self.scenario)
         twin.finish(2000.0)
         if self._is_comparable(twin):
             self.violations += properties.check_twin(agent, twin.agent)
         elif self.has_crashed and not self.scenario.script and not self.scenario.dialog and not self.has_overrun:
-            self._check_recovered(outcome)
+            self._check_recovered()
 
     def _is_comparable(self, twin: Terminal) -> bool:
         """Keys that a dialog took in one of the worlds may have gone into the box in the other."""
@@ -219,7 +219,7 @@ class Run:
         )
         return self.is_clean and not met and not (self.scenario.dialog and self.scenario.script)
 
-    def _check_recovered(self, outcome: Outcome | None) -> None:
-        start = properties.Before(self.scenario.units, 0, self.scenario.draft, None, self.terminal.now, 0, 0)
+    def _check_recovered(self) -> None:
+        start = properties.Before(self.scenario.units, 0, self.scenario.draft, None, self.terminal.now, 0, 0, True)
         if self.scenario.can_hold and not properties.is_safe(self.terminal, start):
             self.violations.append(f"after the crash the draft {start.text!r} is lost")

@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any, ClassVar
 
+from hark.delivery.box import read_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -34,6 +35,7 @@ from hark.delivery.steps import (
 )
 from tests.simulation.agent import Agent, View
 from tests.simulation.flavour import Flavour
+from tests.simulation.layout import Collapsed
 from tests.simulation.picture import draw, wrapped
 from tests.simulation.trace import Trace
 
@@ -71,6 +73,7 @@ class Terminal:
         self._order = 0
         self._waiting: deque[Action] = deque()
         self._hold = 0
+        self._is_editor_closing = False
         self._replayed_until = 0.0
         """A key that comes by itself keeps its distance from what was written before it."""
         view = self.agent.view(0.0)
@@ -115,11 +118,11 @@ class Terminal:
         self.is_held = False
         self._replayed_until = self.now + ENTER_GAP_MS
         if self._waiting:
-            self.at(self.now + REPLAY_MS, "replay")
+            self.at(self.now + self._gap(), "replay")
 
     def die(self) -> None:
         """The daemon was killed: what it held is let go, an editor that waits for it ends with nothing changed."""
-        if self.agent.is_editor_open:
+        if self.agent.is_editor_open and not self._is_editor_closing:
             self.at(self.now + 1, "editor closes", None)
         self.release()
 
@@ -148,6 +151,9 @@ class Terminal:
                 self.agent.close_dialog()
                 self._changed("agent", "the dialog closes")
             case "editor closes":
+                self._is_editor_closing = False
+                if self.agent.has_typed_ahead:
+                    self.human_at = self.now
                 self.agent.close_editor(what, self.now)
                 self._changed("agent", f"takes {what!r} from its editor")
             case "prints":
@@ -169,8 +175,10 @@ class Terminal:
         self._human(action)
         self._replayed_until = self.now + ENTER_GAP_MS
         if self._waiting:
-            gap = ENTER_GAP_MS if self._waiting[0][1] == "Enter" else REPLAY_MS
-            self.at(self.now + gap, "replay")
+            self.at(self.now + self._gap(), "replay")
+
+    def _gap(self) -> float:
+        return ENTER_GAP_MS if self._waiting[0][1] == "Enter" else REPLAY_MS
 
     def _open_dialog(self, closes_after: float) -> None:
         rested = self.agent.last_input_at + self.flavour.dialog_waits_ms
@@ -220,6 +228,10 @@ class Terminal:
             screen = self._screens[view] = draw(view, self.agent.transcript, self.flavour)
         return screen
 
+    @property
+    def shows_box(self) -> bool:
+        return self._frame()[2].front == "box" and read_box(self.drawn(), self.flavour.look) is not None
+
     def _look(self, _: Any = None) -> Seen:
         self._pass()
         seen = Seen(self.drawn(), self.now / 1000)
@@ -242,9 +254,11 @@ class Terminal:
         return self.is_held or not self.can_hold
 
     def _press(self, step: Press) -> bool:
+        """In one go, but the agent takes a moment for each."""
+        if not (self._may_press() and self.can_hold):
+            return False
         for key in step.keys:
-            if not (self._may_press() and self.can_hold):
-                return False
+            self.advance(self.now + 0.3)
             self._hark(lambda key=key: self.agent.press(key, "hark", self.now), f"key {key!r}")  # type: ignore[misc]
         return True
 
@@ -266,25 +280,32 @@ class Terminal:
         return True
 
     def _hark(self, act: Callable[[], None], what: str) -> None:
+        """What went wrong is a race if it came too late to be known: for a checked Enter a dialog that was not drawn, for
+        other keys whatever came after the last look. Where nobody holds the human's keys back, so is a change that left
+        the cursor in its place."""
         before, prompts = len(self.agent.done), len(self.agent.prompts)
         self.hark_inputs += 1
-        changed_at = self._frame()[1]
+        known_at = self._frame()[1]
+        looked_at = self._looked_at[1] if self._looked_at else 0.0
         act()
         self._changed("hark", what)
         for _, effect in self.agent.done[before:]:
             if effect == "newline":
                 continue
-            is_race = effect != "left the box for the history" and self._could_not_know(changed_at)
+            is_race = self._came_unknown(known_at if what == "Enter" else looked_at, looked_at)
             (self.races if is_race else self.wrongs).append(f"{what}: {effect}")
         for prompt in self.agent.prompts[prompts:]:
             if prompt.text != self.payload.strip():
-                is_race = self.human_at > changed_at
+                is_race = self.human_at > looked_at or (not self.can_hold and self._has_stand_ins())
                 (self.races if is_race else self.wrongs).append(f"{what} submitted {prompt.text!r}")
 
-    def _could_not_know(self, changed_at: float) -> bool:
-        """Something came into the way that was not drawn yet, from a hand that nobody holds back."""
-        opened_unseen = self.dialog_at > changed_at and not self.flavour.dialog_waits_ms
-        return opened_unseen or self.human_at > changed_at
+    def _has_stand_ins(self) -> bool:
+        """They do not say whose paste they stand for: one that came just before ours is taken for it."""
+        return any(isinstance(unit, Collapsed) for unit in self._frame()[2].units)
+
+    def _came_unknown(self, known_at: float, looked_at: float) -> bool:
+        opened_unseen = self.dialog_at > known_at and not self.flavour.dialog_waits_ms
+        return opened_unseen or self.human_at > looked_at
 
     def _open_editor(self, step: OpenEditor) -> Answer:
         if not (self._may_press() and self.can_hold):
@@ -299,6 +320,7 @@ class Terminal:
 
     def _close_editor(self, step: CloseEditor) -> bool:
         self._pass()
+        self._is_editor_closing = True
         self.at(self.now + self._random() * self.flavour.lag_ms, "editor closes", step.text)
         return True
 

@@ -41,6 +41,8 @@ from hark.model.message import HoldReason
 OPENS_WITHIN_S = 1.0
 SHOWN_WITHIN_S = 1.0
 GONE_WITHIN_S = 0.5
+BLANKS_WITHIN_S = 0.5
+"""Not for long: where a row ends they may change nothing, and an agent that is not typed into opens its dialogs."""
 
 
 class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -114,8 +116,17 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
         seen = yield from look()
+        if not _ends_at_cursor(seen.screen, job):
+            return _unseen(is_pressed, "the end of our text is not at the cursor")
         is_pressed = bool((yield PressEnter(seen.screen, ""))) or is_pressed
     return _unseen(is_pressed, "the box did not let go")
+
+
+def _ends_at_cursor(screen: Screen, job: Job) -> bool:
+    """Of a box that is too large for the screen at least the end is to be seen; a dialog may have come since."""
+    before = [screen.rows[screen.cursor_y].part(0, screen.cursor_x), *reversed(screen.rows.plain[: screen.cursor_y])]
+    last = next((row.strip() for row in before if row.strip()), "")
+    return bool(last) and job.text.rstrip().endswith(last)
 
 
 def _unseen(is_pressed: bool, detail: str) -> Outcome:
@@ -187,12 +198,14 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
     seen = yield from watch_for(lambda screen: _holds(screen, job, kept), SHOWN_WITHIN_S)
     if not _holds(seen.screen, job, kept) or not (yield Paste(text[len(kept) :])):
         return False
-    yield from watch_for(lambda screen: _cursor(screen) != _cursor(seen.screen), SHOWN_WITHIN_S)
+    yield from watch_for(lambda screen: _cursor(screen, job) != _cursor(seen.screen, job), BLANKS_WITHIN_S)
     return True
 
 
-def _cursor(screen: Screen) -> tuple[int, int]:
-    return screen.cursor_x, screen.cursor_y
+def _cursor(screen: Screen, job: Job) -> tuple[int, int] | None:
+    """In the box, which may move."""
+    box = read_box(screen, job.look)
+    return (box.cursor_row, box.cursor_x) if box else None
 
 
 def _holds(screen: Screen, job: Job, text: str) -> bool:

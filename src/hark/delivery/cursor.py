@@ -4,6 +4,7 @@ Only inside the box: Up on its first row and Down on its last would leave the dr
 looked at, not assumed; a wide character or a cluster may take one press or several.
 """
 
+import re
 from collections.abc import Generator
 
 from hark.delivery.box import Box, BoxLook, read_box
@@ -24,7 +25,7 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
             return False
         if is_at(box, target):
             return True
-        keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y])
+        keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y], box_look.placeholder)
         if not (yield Press(keys)):
             return False
         yield from watch_for(_arrived(target, box_look, is_in_row=box.cursor_row == target.cursor_row), MOVED_WITHIN_S)
@@ -51,10 +52,14 @@ def _arrived(target: Box, box_look: BoxLook, *, is_in_row: bool) -> Test:
     return has_arrived
 
 
-def _keys(box: Box, target: Box, row: Row) -> tuple[str, ...]:
+def _keys(box: Box, target: Box, row: Row, placeholder: str | None) -> tuple[str, ...]:
+    """Rather too few than too many: what is missing is pressed in the next round, and one too many may leave the row. A
+    stand-in for a paste may be stepped over as one."""
     if box.cursor_row != target.cursor_row:
         rows = target.cursor_row - box.cursor_row
         return ("Up" if rows < 0 else "Down",) * abs(rows)
     left, right = sorted((box.cursor_x, target.cursor_x))
     characters = sum(1 for cell in row.cells[left:right] if cell) or right - left
+    for shown in re.finditer(placeholder, row.part(left, right)) if placeholder else ():
+        characters -= len(shown[0]) - 1
     return ("Left" if target.cursor_x < box.cursor_x else "Right",) * characters

@@ -41,7 +41,7 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Deliv
         return Held(HoldReason.BUSY, "the delivery was called off")
     yield Paste(text)
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
-    echoed = yield from wait_for_echo(job)
+    echoed = yield from wait_for_echo(job, seen.screen)
     if not isinstance(echoed, Seen):
         return echoed
     return (yield from submit(job, echoed))

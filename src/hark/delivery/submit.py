@@ -66,7 +66,9 @@ def watch_for(test: Test, within_s: float) -> Looking:
     return seen
 
 
-def wait_for_echo(job: Job) -> Generator[Step, Answer, Seen | Outcome]:
+def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Answer, Seen | Outcome]:
+    """`before`: the screen before the paste. Only if nothing at all has happened on it since, our text is not there: somebody
+    may have submitted it before it was drawn."""
     was_empty_all_the_time = True
 
     def has_echo(screen: Screen) -> bool:
@@ -78,7 +80,8 @@ def wait_for_echo(job: Job) -> Generator[Step, Answer, Seen | Outcome]:
     seen = yield from watch_for(has_echo, ECHO_WITHIN_S)
     if holds_ours(seen.screen, job):
         return seen
-    if was_empty_all_the_time and not seen.screen.contains(job.message_id):
+    is_unchanged = before is None or seen.screen.rows == before.rows
+    if was_empty_all_the_time and is_unchanged and not seen.screen.contains(job.message_id):
         return Held(HoldReason.DIALOG, "the paste was not echoed")
     return _judge_no_echo(seen.screen, job)
 

@@ -154,6 +154,8 @@ class KeyHold:
 
     async def _arm(self) -> bool:
         bindings = await self._read_sessions()
+        if bindings is None:
+            return False
         pane_reply, clients_reply, *_ = await self._server.run(
             line(
                 *_questions(self._pane),
@@ -171,17 +173,21 @@ class KeyHold:
         await self._resume_commands(now)
         return False
 
-    async def _read_sessions(self) -> dict[str, list[str]]:
-        """The settings of the sessions concerned; answers what `list-keys` says about each key table in use."""
+    async def _read_sessions(self) -> dict[str, list[str]] | None:
+        """The settings of the sessions concerned; answers what `list-keys` says about each key table in use. None during
+        another hold, whose settings these would be."""
         tables = sorted({watcher.usual_table for watcher in self._view.watchers})
         sessions = sorted({watcher.session_id for watcher in self._view.watchers})
         wanted = [(session, option) for session in sessions for option in OVERRIDES]
-        replies = await self._server.run(
+        mark, *replies = await self._server.run(
             line(
+                command("show-options", "-s", "-q", "-v", MARK),
                 *(command("list-keys", "-T", table) for table in tables),
                 *(command("show-options", "-q", "-v", "-t", f"{session}:", option) for session, option in wanted),
             )
         )
+        if mark.lines:
+            return None
         values = [_text(reply) for reply in replies[len(tables) :]]
         self._settings = [
             Setting(session, option, value[0] if value else None)

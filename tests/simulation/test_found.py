@@ -1,0 +1,167 @@
+"""What the simulator has brought to light, each as the smallest scenario that shows it, in many timings."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from hark.delivery.by_editor import EditorKeys
+from tests.delivery.screens import DEMO
+from tests.simulation.flavour import Flavour
+from tests.simulation.run import run
+from tests.simulation.scenario import Scenario, draw_scenario
+from tests.simulation.trace import Trace
+
+TIMINGS = 150
+
+PLAIN = Flavour(
+    look=DEMO,
+    prompt="❯ ",
+    columns=40,
+    height=14,
+    spare=0,
+    wraps_words=True,
+    by_rows=True,
+    collapses_over=-1,
+    has_stash=True,
+    editor=EditorKeys(key=("C-g",)),
+    editor_loses_keys=True,
+    editor_swallows=False,
+    settle_ms=0.0,
+    settle_s=0.0,
+    dialog_waits_ms=0.0,
+    is_vim=False,
+    lag_ms=40.0,
+    ghost="",
+    step_ms=4.0,
+)
+TRIMS = replace(PLAIN, editor=EditorKeys(key=("C-g",), trims=True))
+SWALLOWS = replace(PLAIN, editor=EditorKeys(key=("C-g",), after=("End",)), editor_swallows=True)
+COLLAPSES = replace(PLAIN, collapses_over=2)
+LETTERS = tuple((30.0 + 40 * index, ("key", letter)) for index, letter in enumerate("abc"))
+AROUND_A_PASTE = (
+    ("key", "x"),
+    ("key", "C-j"),
+    ("key", "y"),
+    ("paste", "a\nb\nc\nd"),
+    ("key", "Home"),
+    ("key", "Right"),
+)
+
+BASE = replace(
+    draw_scenario(Random(0), 0),
+    flavour=PLAIN,
+    carrier="editor",
+    can_hold=True,
+    body="hi",
+    draft="half a thought",
+    pasted=False,
+    cursor=5,
+    stashed="",
+    script=(),
+    dialog=None,
+    prints=(),
+    start_ms=20.0,
+    crash_at=None,
+    called_off_at=None,
+)
+
+FOUND: dict[str, dict[str, Any]] = {
+    "a screen drawn between two arrow keys made the cursor go on too far": {"carrier": "stash"},
+    "the cursor was walked over a collapsed paste letter by letter": {
+        "flavour": COLLAPSES,
+        "carrier": "stash",
+        "draft": "",
+        "script": tuple((2.0 + index, action) for index, action in enumerate(AROUND_A_PASTE)),
+        "start_ms": 100.0,
+    },
+    "a submit brought back what the human had stashed": {"carrier": "stash", "draft": "", "stashed": "put away"},
+    "a dialog hid the pasted text, which was said not to be there": {
+        "carrier": "none",
+        "draft": "",
+        "dialog": (25.0, 4000.0),
+    },
+    "a text too long for the pane was said not to be there": {
+        "flavour": replace(PLAIN, height=10),
+        "carrier": "stash",
+        "body": "so long " * 40,
+        "draft": "",
+    },
+    "the agent trimmed the blank that keeps Enter from completing": {"flavour": TRIMS, "body": "see @file"},
+    "blanks at the end of a draft were pasted into an editor that was not gone": {
+        "flavour": TRIMS,
+        "draft": "trailing  ",
+    },
+    "a draft of many lines came back collapsed, because its last newline is trimmed": {
+        "flavour": replace(TRIMS, collapses_over=2),
+        "draft": "blank\n\nbetween\n",
+    },
+    "a key that the editor swallows was pressed before the editor was gone": {"flavour": SWALLOWS, "script": LETTERS},
+    "keys followed while the editor was closing": {"called_off_at": "begin", "script": LETTERS},
+    "a draft was taken off the record before it was back": {
+        "flavour": replace(TRIMS, lag_ms=300.0),
+        "draft": "trailing  ",
+    },
+    "the id in a box that had grown out of the pane was taken for one in the transcript": {
+        "flavour": replace(PLAIN, settle_ms=40.0, height=10),
+        "carrier": "none",
+        "draft": "",
+        "body": "1\n2\n3\n4\n5\n6",
+    },
+    "a collapsed paste beside a letter was taken for somebody else's": {
+        "flavour": replace(COLLAPSES, settle_ms=40.0),
+        "carrier": "none",
+        "draft": "",
+        "body": "one\ntwo\nthree\nfour",
+        "can_hold": False,
+        "script": ((150.0, ("key", "x")),),
+    },
+    "our text in a box that came out from behind a dialog was taken for one in the transcript": {
+        "flavour": replace(PLAIN, step_ms=40.0),
+        "carrier": "none",
+        "draft": "",
+        "crash_at": 3,
+        "dialog": (90.0, 140.0),
+    },
+    "a text that the human had submitted before it was drawn was delivered once more": {
+        "flavour": replace(COLLAPSES, lag_ms=300.0),
+        "carrier": "none",
+        "can_hold": False,
+        "draft": "",
+        "body": "one\ntwo\nthree\nfour",
+        "script": ((60.0, ("key", "Enter")),),
+    },
+    "a stash that a dialog did not take was said to be back": {
+        "carrier": "stash",
+        "crash_at": 4,
+        "dialog": (240.0, 600.0),
+    },
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_it_does_not_happen_again(name: str) -> None:
+    scenario = replace(BASE, **FOUND[name])
+
+    for seed in range(TIMINGS):
+        result = run(replace(scenario, seed=seed))
+
+        assert not result.violations, tell(replace(scenario, seed=seed))
+
+
+@pytest.mark.parametrize("dialog_at", range(1000, 1200, 5))
+def test_enter_is_withheld_when_a_dialog_comes_after_the_editor_has_proven_a_box_too_large_for_the_pane(
+    dialog_at: int,
+) -> None:
+    small = replace(PLAIN, height=10, lag_ms=15.0)
+    scenario = replace(BASE, flavour=small, body="so long " * 40, draft="", dialog=(float(dialog_at), 3000.0))
+
+    for seed in range(20):
+        assert not run(replace(scenario, seed=seed)).violations
+
+
+def tell(scenario: Scenario) -> str:
+    trace = Trace()
+    result = run(scenario, trace=trace)
+    return "\n".join([str(trace), *result.violations])
