@@ -12,6 +12,8 @@ from hark.cli.text import between, one_line, print_json, say, table, terminal_co
 HEADINGS = ("ID", "STATUS", "WHY", "SINCE", "MODE", "FROM", "AGE", "EXPIRES", "TEXT")
 _WORK = {True: "is idle", False: "is busy", None: "may be idle or busy"}
 
+LONGEST_TEXT = 60
+
 
 @click.command()
 @session_argument
@@ -53,5 +55,11 @@ def message_row(message: dict[str, Any], now: str) -> tuple[str, ...]:
         message["sender"] or "-",
         between(message["queued_at"], now),
         f"in {between(now, message['timeout_at'])}" if message["timeout_at"] else "-",
-        message["text"],
+        shorten(message["text"]),
     )
+
+
+def shorten(text: str) -> str:
+    """`hark show` has all of it."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"

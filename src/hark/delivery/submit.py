@@ -31,6 +31,7 @@ from hark.model.message import HoldReason
 
 ECHO_WITHIN_S = 2.0
 LET_GO_WITHIN_S = 2.0
+DRAWN_WITHIN_S = 0.5
 ENTERS = 3
 
 Looking = Generator[Step, Answer, Seen]
@@ -99,7 +100,8 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
         if not (yield PressEnter(seen.screen, _proof(seen.screen, job.message_id))):
-            seen = yield from look()
+            # A screen that moved may be half drawn: it is judged when it shows our text again, or does not in time.
+            seen = yield from watch_for(lambda screen: _still_holds_ours(screen, job, echoed), DRAWN_WITHIN_S)
             continue
         is_pressed = True
         seen = yield from _watch_after_enter(released, seen)
@@ -179,7 +181,8 @@ def _is_guarded(screen: Screen, job: Job) -> bool:
     trimmed it: the cell before the cursor tells."""
     if job.text == job.text.rstrip():
         return True
-    return screen.rows[screen.cursor_y].part(0, screen.cursor_x)[-1:].isspace()
+    before = screen.rows[screen.cursor_y].cells[: screen.cursor_x]
+    return len(before) < screen.cursor_x or before[-1:] == (" ",)
 
 
 def _watch_after_enter(released: Test, before: Seen) -> Looking:
