@@ -97,6 +97,11 @@ FOUND: dict[str, dict[str, Any]] = {
         "flavour": replace(TRIMS, collapses_over=2),
         "draft": "blank\n\nbetween\n",
     },
+    "the newlines at the end of a draft came back collapsed": {
+        "flavour": replace(TRIMS, collapses_over=2),
+        "draft": "x\n\n\n\n",
+        "cursor": 2,
+    },
     "a key that the editor swallows was pressed before the editor was gone": {"flavour": SWALLOWS, "script": LETTERS},
     "keys followed while the editor was closing": {"called_off_at": "begin", "script": LETTERS},
     "a draft was taken off the record before it was back": {

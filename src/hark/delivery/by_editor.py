@@ -7,6 +7,7 @@ No editor opens: then it was no input box, and nothing has been pressed that cou
 whole message (a small pane), opening the editor once more proves what is in the box.
 """
 
+import re
 from collections.abc import Generator
 
 from msgspec import Struct
@@ -196,8 +197,12 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
     if kept == text or not kept:
         return True
     seen = yield from watch_for(lambda screen: _holds(screen, job, kept), SHOWN_WITHIN_S)
-    if not _holds(seen.screen, job, kept) or not (yield Paste(text[len(kept) :])):
+    if not _holds(seen.screen, job, kept):
         return False
+    # Newlines one by one: pasted together they may be collapsed.
+    for blanks in re.findall(r"\n|[^\n]+", text[len(kept) :]):
+        if not (yield Paste(blanks)):
+            return False
     yield from watch_for(lambda screen: _cursor(screen, job) != _cursor(seen.screen, job), BLANKS_WITHIN_S)
     return True
 

@@ -29,6 +29,8 @@ from hark.delivery.steps import (
 )
 from hark.model.message import HoldReason
 
+# At the end of a text, unless a blank follows: a newline, a completion.
+_CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)@\S*)\Z")
 ECHO_WITHIN_S = 2.0
 LET_GO_WITHIN_S = 2.0
 DRAWN_WITHIN_S = 0.5
@@ -177,12 +179,12 @@ def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
 
 
 def _is_guarded(screen: Screen, job: Job) -> bool:
-    """A blank at the end of our text keeps Enter from meaning something else (a newline, a completion). The agent may have
-    trimmed it: the cell before the cursor tells."""
-    if job.text == job.text.rstrip():
+    """The blank that keeps Enter from meaning something else may have been trimmed: the cell before the cursor tells. A row
+    may end before the blank cells at its end."""
+    if not _CATCHES_ENTER.search(job.text.rstrip()):
         return True
-    before = screen.rows[screen.cursor_y].cells[: screen.cursor_x]
-    return len(before) < screen.cursor_x or before[-1:] == (" ",)
+    row = screen.rows[screen.cursor_y]
+    return screen.cursor_x > len(row.cells) or row.part(0, screen.cursor_x)[-1:].isspace()
 
 
 def _watch_after_enter(released: Test, before: Seen) -> Looking:
