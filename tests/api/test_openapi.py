@@ -93,6 +93,7 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
     hook = {"agent": "demo", "event": "stopped", "emitted_at": "2026-01-01T00:00:00Z", "session_id": agent.id}
     new = {"command": ["sleep", "1000"], "name": "new", "environment": {"PATH": "/usr/bin:/bin"}}
     adopt = {"target": pane, "socket_path": str(hark.tmux_socket)}
+    run = adopt | {"command": ["sleep", "1000"], "directory": "/"}
     # method, path, what stands for the placeholder, query, body
     calls: list[tuple[str, str, str, str, object]] = [
         ("GET", "/healthz", "", "", None),
@@ -126,6 +127,13 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("GET", "/messages/{message}", message_id, "?wait=nonsense", None),
         ("POST", "/messages/{message}/cancel", message_id, "", None),
         ("POST", "/messages/{message}/cancel", "zzz", "", None),
+        ("POST", "/sessions/{session}/hold", "agent", "", None),
+        ("POST", "/sessions/{session}/hold", "nobody", "", None),
+        ("POST", "/sessions/{session}/release", "agent", "", None),
+        ("POST", "/sessions/{session}/release", "nobody", "", None),
+        ("POST", "/sessions/run", "", "", run),
+        ("POST", "/sessions/run", "", "", run | {"target": "%999"}),
+        ("POST", "/editor", "", "", {"session_id": "nobody", "text": "draft", "pid": 1}),
         ("PATCH", "/sessions/{session}", "new", "", {"name": "newer"}),
         ("PATCH", "/sessions/{session}", "newer", "", {"name": "a b"}),
         ("PATCH", "/sessions/{session}", "newer", "", {"name": "agent"}),

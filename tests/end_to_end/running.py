@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -125,6 +126,28 @@ class RunningHark:
 
     def message(self, message_id: str) -> Fields:
         return dict(self.api("GET", f"/messages/{message_id}").json)
+
+    def describe_demo(self, *, prefers_editor: bool = False, has_carriers: bool = True) -> None:
+        """A data file of the user's own for the demo agent; before the daemon starts."""
+        text = (resources.files("hark.agents") / "demo.toml").read_text()
+        head, box, rest = text.partition("[box]")
+        look, _, carriers = rest.partition("[stash]")
+        preference = f"prefers_editor = {str(prefers_editor).lower()}\n"
+        place = self.home / "config/agents"
+        place.mkdir(parents=True)
+        (place / "demo.toml").write_text(
+            head + preference + box + look + ("[stash]" + carriers if has_carriers else "")
+        )
+
+    def wait_end(self, message_id: str) -> str:
+        """The status with which nothing more happens to the message by itself."""
+        ends = ("completed", "uncertain", "expired", "cancelled", "dead")
+
+        def end() -> str | None:
+            status: str = self.json("show", message_id)["status"]
+            return status if status in ends else None
+
+        return wait_until(end, DEADLINE_S, f"{message_id} to end") or ""
 
     def wait_status(self, message_id: str, status: str, reason: str | None = None) -> Fields:
         """Until the message has that status now, and is held for that reason."""
