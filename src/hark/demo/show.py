@@ -1,4 +1,4 @@
-"""`make demo`: a human types half a sentence into an agent's input box, a message arrives, and neither harms the other.
+"""`make demo`: a human types a prompt of two lines, a message arrives in the middle of it, and neither harms the other.
 
 Everything is real: a daemon in a throw-away HARK_HOME, a tmux server of its own, an attached client with somebody typing.
 Prints a timeline and ends with 1 if anything differs from what it should be.
@@ -10,16 +10,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from hark.demo.human import Human, wait_for
 
 PROGRAMS = Path(sys.executable).parent
-HALF = "Please look at the fail"
-REST = "ing test"
+FIRST = "Please look at the failing test,"
+SECOND = "and do not touch anything else before you know why it fails."
 TEXT = "The build on main is green again."
 DEADLINE_S = 30.0
 
@@ -72,34 +74,43 @@ class Show:
         self.say("every word arrived where it belongs: 1 prompt of the human, 1 message, 0 characters mixed")
 
     def interrupted_sentence(self, human: Human) -> None:
-        self.say(f"a human types     : {HALF}▌")
-        human.type(HALF, keys_per_second=12)
+        typist = threading.Thread(target=self.type_prompt, args=(human,))
+        typist.start()
+        self.wait("half a prompt", lambda: FIRST in self.screen() and SECOND[:8] in self.screen())
         message_id = self.hark("send", "demo", TEXT, "--from", "ci", "-q")
-        sent_at = time.monotonic()
-        self.say(f"a message arrives : {TEXT}  ({message_id})")
-        self.wait("the message to be held for the draft", lambda: [m["reason"] for m in self.queue()] == ["draft"])
-        self.say("hark holds it     : reason draft, nothing was typed into the box")
-        self.expect(f"❯ {HALF}" in self.screen(), "the human's half sentence is not in the box as it was typed")
-        human.type(REST, keys_per_second=12)
+        self.say(f"a message arrives  : {TEXT}  ({message_id})")
+        self.wait(
+            "the message to be submitted", lambda: self.status(message_id) in ("submitted", "acknowledged", "completed")
+        )
+        is_typing = typist.is_alive()
+        self.say("it is delivered    : while the human " + ("goes on typing" if is_typing else "has stopped typing"))
+        typist.join()
+        shown = self.screen()
+        self.expect(
+            f"❯ {FIRST}" in shown and f"  {SECOND}" in shown,
+            f"the human's draft is not in the box as it was typed:\n{shown}",
+        )
+        self.say(f"in the box, intact : {FIRST} ⏎ {SECOND}")
         human.press("Enter")
-        submitted_at = time.monotonic()
-        self.say(f"the human goes on : {HALF}{REST}⏎")
-        self.hark("show", message_id)
-        self.wait("the message to be completed", lambda: self.status(message_id) == "completed")
+        self.wait(
+            "both prompts at the agent", lambda: len(self.prompts()) == 2 and self.status(message_id) == "completed"
+        )
         story = json.loads(self.hark("show", message_id, "--json"))
         self.check(message_id, story)
-        waited = time.monotonic() - submitted_at
-        self.say(f"hark delivers     : {self.trail(story)}")
-        self.say(
-            f"                    held {submitted_at - sent_at:.1f} s for the draft, then {waited:.1f} s until done (2 s of it: the human's pause)"
-        )
+        self.say(f"the message's way  : {self.trail(story)}")
+
+    def type_prompt(self, human: Human) -> None:
+        self.say(f"a human types      : {FIRST} ⏎ {SECOND[:20]}…  (12 keys a second, no pause)")
+        human.type(FIRST, keys_per_second=12)
+        human.press("C-j")
+        human.type(SECOND, keys_per_second=12)
 
     def status(self, message_id: str) -> str:
         status: str = json.loads(self.hark("show", message_id, "--json"))["status"]
         return status
 
     def check(self, message_id: str, story: dict[str, Any]) -> None:
-        expected = [HALF + REST, f"[Input from: ci via hark send · {message_id}]\n{TEXT}"]
+        expected = [f"[Input from: ci via hark send · {message_id}]\n{TEXT}", f"{FIRST}\n{SECOND}"]
         self.expect(self.prompts() == expected, f"the agent received {self.prompts()!r} instead of {expected!r}")
         statuses = [receipt["status"] for receipt in story["receipts"]]
         self.expect(
@@ -107,7 +118,15 @@ class Show:
         )
 
     def trail(self, story: dict[str, Any]) -> str:
-        return " → ".join(r["status"] + (f"({r['reason']})" if r["reason"] else "") for r in story["receipts"])
+        """Each receipt with the milliseconds since the first."""
+        times = [datetime.fromisoformat(receipt["at"]) for receipt in story["receipts"]]
+        words = [r["status"] + (f"({r['reason']})" if r["reason"] else "") for r in story["receipts"]]
+        return (
+            " → ".join(
+                f"{word} {(at - times[0]).total_seconds() * 1000:.0f}" for word, at in zip(words, times, strict=True)
+            )
+            + " ms"
+        )
 
     def expect(self, is_so: bool, otherwise: str) -> None:
         if not is_so:
