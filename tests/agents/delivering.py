@@ -1,0 +1,117 @@
+"""A real agent in a session of a real hark, talking to a stand-in: what the tests of deliveries and the storm drive."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from hark.demo.human import Human
+from tests.agents.launch import LAUNCHES, Launch
+from tests.agents.marks import MARKS
+from tests.agents.running import COLUMNS, DEADLINE_S, ROWS, START_DEADLINE_S, end_processes, end_tree, wait_ready
+from tests.agents.screen import Screen, look
+from tests.end_to_end.running import RunningHark
+from tests.stand_in import StandIn
+from tests.terminals import PrivateTmux, wait_until
+
+HARK = str(Path(sys.executable).with_name("hark"))
+
+
+class OtherTmux(PrivateTmux):
+    """A tmux server that somebody else has started and ends."""
+
+    def __init__(self, socket: Path) -> None:
+        self.directory = socket.parent
+        self.socket = socket
+
+
+class Delivering(msgspec.Struct, frozen=True):
+    launch: Launch
+    hark: RunningHark
+    stand_in: StandIn
+    tmux: PrivateTmux
+    pane: str
+
+    def screen(self) -> Screen:
+        return look(self.tmux, self.pane)
+
+    def wait_ready(self) -> None:
+        wait_ready(self.tmux, self.pane, self.launch.kind)
+
+    def wait_draft(self) -> None:
+        """Until something is in the box, and the screen has been the same twice: a key in an empty box may do anything."""
+        seen: list[Screen] = []
+
+        def is_there() -> bool:
+            seen.append(self.screen())
+            return len(seen) > 10 and seen[-1] == seen[-10] and not MARKS[self.launch.kind].has_empty_box(seen[-1])
+
+        wait_until(is_there, DEADLINE_S, "a draft in the box", lambda: self.screen().text)
+
+    def wait_dialog(self) -> None:
+        dialog = MARKS[self.launch.kind].dialog
+        wait_until(
+            lambda: dialog in self.screen().text, DEADLINE_S, "the permission dialog", lambda: self.screen().text
+        )
+
+    def send(self, text: str, *options: str) -> str:
+        return self.hark.ok("send", "-q", *options, "--", "a", text).strip()
+
+    def human(self) -> Human:
+        return Human(self.tmux.socket, self.pane, COLUMNS, ROWS)
+
+    def bodies(self) -> list[str]:
+        """What came from hark, without its header."""
+        return [text.partition("\n")[2].strip() for text in self.stand_in.submitted() if text.startswith("[Input from")]
+
+    def prompts(self) -> list[str]:
+        """What came from the human."""
+        return [text.strip() for text in self.stand_in.submitted() if not text.startswith("[Input from")]
+
+    def wait_bodies(self, *bodies: str) -> None:
+        wait_until(lambda: self.bodies() == list(bodies), DEADLINE_S, f"{bodies} at the model", self.stand_in.submitted)
+
+
+@contextmanager
+def delivering(kind: str, *, is_adopted: bool = False) -> Iterator[Delivering]:
+    """The agent behind an airlock; or in a pane that somebody has started and hark has adopted."""
+    with ExitStack() as owned:
+        made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
+        root = Path(owned.enter_context(made)).resolve()
+        stand_in = owned.enter_context(StandIn())
+        hark = owned.enter_context(RunningHark())
+        launch = LAUNCHES[kind](root, stand_in.url)
+        owned.callback(end_processes, root)
+        tmux, pane = _adopted(owned, hark, launch) if is_adopted else _started(hark, launch)
+        owned.callback(end_tree, int(tmux.read(pane, "#{pane_pid}")))
+        tmux.run("select-pane", "-t", pane, "-T", "terminal")
+        running = Delivering(launch, hark, stand_in, tmux, pane)
+        running.wait_ready()
+        yield running
+
+
+def _started(hark: RunningHark, launch: Launch) -> tuple[PrivateTmux, str]:
+    """The agent's environment is all that it gets, as everywhere; hark's own is added by hark."""
+    hark.ok("daemon", "start")
+    settings = {name: value for name, value in hark.environment.items() if name.startswith("HARK_")}
+    command = [HARK, "new", "-d", "-n", "a", "--agent", launch.kind, "-C", str(launch.directory), "--", *launch.command]
+    subprocess.run(
+        command, env=launch.environment | settings, check=True, capture_output=True, timeout=START_DEADLINE_S
+    )
+    tmux = OtherTmux(hark.tmux_socket)
+    [pane] = [line for line in tmux.run("list-panes", "-s", "-t", "a", "-F", "#{pane_id}").split() if line]
+    tmux.run("resize-window", "-t", pane, "-x", str(COLUMNS), "-y", str(ROWS))
+    return tmux, pane
+
+
+def _adopted(owned: ExitStack, hark: RunningHark, launch: Launch) -> tuple[PrivateTmux, str]:
+    tmux = owned.enter_context(PrivateTmux())
+    pane = tmux.new(launch.words(), COLUMNS, ROWS)
+    hark.ok("adopt", "-S", str(tmux.socket), "-n", "a", "--agent", launch.kind, pane)
+    return tmux, pane
