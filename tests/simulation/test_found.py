@@ -127,7 +127,7 @@ FOUND: dict[str, dict[str, Any]] = {
         "carrier": "none",
         "draft": "",
         "crash_at": 3,
-        "dialog": (90.0, 140.0),
+        "dialog": (90.0, 500.0),
     },
     "a text that the human had submitted before it was drawn was delivered once more": {
         "flavour": replace(COLLAPSES, lag_ms=300.0),
@@ -140,7 +140,7 @@ FOUND: dict[str, dict[str, Any]] = {
     "a stash that a dialog did not take was said to be back": {
         "carrier": "stash",
         "crash_at": 4,
-        "dialog": (240.0, 600.0),
+        "dialog": (590.0, 600.0),
     },
 }
 
