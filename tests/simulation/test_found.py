@@ -102,6 +102,11 @@ FOUND: dict[str, dict[str, Any]] = {
         "draft": "x\n\n\n\n",
         "cursor": 2,
     },
+    "the cursor was taken for back in its place between two blanks": {
+        "flavour": TRIMS,
+        "draft": "trailing\n  ",
+        "cursor": 2,
+    },
     "a key that the editor swallows was pressed before the editor was gone": {"flavour": SWALLOWS, "script": LETTERS},
     "keys followed while the editor was closing": {"called_off_at": "begin", "script": LETTERS},
     "a draft was taken off the record before it was back": {
