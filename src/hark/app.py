@@ -163,6 +163,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             await hark.stopping.wait()
             logger.info("stopping")
             hark.panes.hang_up()
+            hark.bus.hang_up()
             for server, _ in servers:
                 server.should_exit = True
             await asyncio.wait(serving, timeout=SHUTDOWN_GRACE_S + 2)

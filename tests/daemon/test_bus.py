@@ -38,6 +38,22 @@ def test_followers_that_join_at_any_time_miss_nothing_and_see_nothing_twice() ->
     assert asyncio.run(scenario()) == [list(range(start + 1, 51)) for start in (0, 10, 20, 30, 40)]
 
 
+def test_followers_end_when_the_bus_hangs_up() -> None:
+    async def scenario() -> list[int]:
+        store = MemoryStore()
+        await store.open()
+        bus = Bus(store)
+        await store.add_event(EVENT)
+        async with asyncio.TaskGroup() as tasks:
+            follower = tasks.create_task(follow(bus, 0, 100))
+            await asyncio.sleep(0)
+            bus.hang_up()
+        await store.close()
+        return follower.result()
+
+    assert asyncio.run(scenario()) in ([], [1])
+
+
 def test_a_listener_hears_every_event_once() -> None:
     async def scenario() -> list[int]:
         store = MemoryStore()

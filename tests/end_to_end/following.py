@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -54,7 +53,3 @@ class Following:
         """The exit status."""
         wait_until(lambda: self._process.poll() is not None, DEADLINE_S, "the command to end", self.printed)
         return int(self._process.returncode)
-
-    def interrupt(self) -> int:
-        self._process.send_signal(signal.SIGINT)
-        return self.wait_ended()

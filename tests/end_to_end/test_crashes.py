@@ -108,6 +108,21 @@ def test_sessions_outlive_the_daemon(agent: Agent) -> None:
     assert agent.bodies() == ["still there?"]
 
 
+def test_who_waits_for_a_message_waits_on_across_a_restart_and_does_not_hold_it_up(hark: RunningHark) -> None:
+    agent = Agent(hark, "a", "--ask-at-start", "make")
+    with hark.follow("send", "--wait", "completed", "a", "hello") as sending:
+        sending.wait_printed("queued")
+        wait_until(lambda: hark.json("queue", "a")["pending_count"] == 1, DEADLINE_S, "the message to wait")
+
+        hark.ok("daemon", "stop")
+
+        assert all(line["message"] != "request failed" for line in hark.log())
+        hark.tmux("send-keys", "-t", agent.pane, "2")
+        assert sending.wait_ended() == 0
+        assert "completed" in sending.printed()
+    assert agent.bodies() == ["hello"]
+
+
 def test_what_ended_while_no_daemon_was_there_is_gone_from_the_first_answer_on(hark: RunningHark) -> None:
     agents = [Agent(hark, name) for name in ("ends", "stays")]
     hark.ok("daemon", "stop")

@@ -71,15 +71,24 @@ def test_without_a_carrier_a_draft_holds_a_message_until_the_human_has_submitted
 
 
 def test_a_human_who_is_typing_is_waited_for(agent: Agent, human: Human) -> None:
-    human.type("x", keys_per_second=50)
-    human.press("Backspace")
-    agent.wait_box("")
+    is_held = threading.Event()
 
-    message_id = agent.send("after you")
+    def fidget() -> None:
+        while not is_held.is_set():
+            human.type("x", keys_per_second=20)
+            human.press("Backspace")
 
-    message = agent.hark.wait_status(message_id, "completed")
-    held = [receipt["reason"] for receipt in message["receipts"] if receipt["status"] == "held"]
-    assert held == ["human-typing"]
+    typist = threading.Thread(target=fidget)
+    typist.start()
+    try:
+        message_id = agent.send("after you")
+        agent.hark.wait_status(message_id, "held", "human-typing")
+        assert agent.bodies() == []
+    finally:
+        is_held.set()
+        typist.join()
+
+    agent.hark.wait_status(message_id, "completed")
     assert agent.bodies() == ["after you"]
 
 

@@ -18,6 +18,9 @@ from tests.simulation.trace import Trace
 
 MOST_STEPS = 500
 MOST_ATTEMPTS = 4
+RETRY_MS = 150.0
+RESTART_MS = 500.0
+"""No daemon is back sooner; by then the screen shows what its predecessor did."""
 Returned = TypeVar("Returned", Outcome, bool)
 
 
@@ -91,7 +94,7 @@ class Run:
         for attempt in range(MOST_ATTEMPTS):
             outcome = self._attempt(outcome)
             if attempt == 0:
-                terminal.advance(terminal.now + 150)
+                terminal.advance(terminal.now + (RESTART_MS if self.has_crashed else RETRY_MS))
             else:
                 terminal.finish(2000.0)
             if self._is_over(outcome):

@@ -73,6 +73,7 @@ class Terminal:
         self._order = 0
         self._waiting: deque[Action] = deque()
         self._hold = 0
+        self._hark_at = -10_000.0
         self._is_editor_closing = False
         self._replayed_until = 0.0
         """A key that comes by itself keeps its distance from what was written before it."""
@@ -298,13 +299,16 @@ class Terminal:
             if prompt.text != self.payload.strip():
                 is_race = self.human_at > looked_at or (not self.can_hold and self._has_stand_ins())
                 (self.races if is_race else self.wrongs).append(f"{what} submitted {prompt.text!r}")
+        self._hark_at = self.now
 
     def _has_stand_ins(self) -> bool:
         """They do not say whose paste they stand for: one that came just before ours is taken for it."""
         return any(isinstance(unit, Collapsed) for unit in self._frame()[2].units)
 
     def _came_unknown(self, known_at: float, looked_at: float) -> bool:
-        opened_unseen = self.dialog_at > known_at and not self.flavour.dialog_waits_ms
+        """An agent that waits for a pause in the input protects only what follows soon on other keys of ours."""
+        is_protected = self.now - self._hark_at < self.flavour.dialog_waits_ms
+        opened_unseen = self.dialog_at > known_at and not is_protected
         return opened_unseen or self.human_at > looked_at
 
     def _open_editor(self, step: OpenEditor) -> Answer:

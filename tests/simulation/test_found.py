@@ -102,6 +102,11 @@ FOUND: dict[str, dict[str, Any]] = {
         "draft": "x\n\n\n\n",
         "cursor": 2,
     },
+    "the cursor was taken for back in its place between two blanks": {
+        "flavour": TRIMS,
+        "draft": "trailing\n  ",
+        "cursor": 2,
+    },
     "a key that the editor swallows was pressed before the editor was gone": {"flavour": SWALLOWS, "script": LETTERS},
     "keys followed while the editor was closing": {"called_off_at": "begin", "script": LETTERS},
     "a draft was taken off the record before it was back": {
@@ -127,7 +132,7 @@ FOUND: dict[str, dict[str, Any]] = {
         "carrier": "none",
         "draft": "",
         "crash_at": 3,
-        "dialog": (90.0, 140.0),
+        "dialog": (90.0, 500.0),
     },
     "a text that the human had submitted before it was drawn was delivered once more": {
         "flavour": replace(COLLAPSES, lag_ms=300.0),
@@ -140,7 +145,7 @@ FOUND: dict[str, dict[str, Any]] = {
     "a stash that a dialog did not take was said to be back": {
         "carrier": "stash",
         "crash_at": 4,
-        "dialog": (240.0, 600.0),
+        "dialog": (590.0, 600.0),
     },
 }
 

@@ -12,18 +12,19 @@ class Bus:
         self._store = store
         self._arrivals: set[asyncio.Event] = set()
         self._listeners: list[Callable[[Event], None]] = []
+        self._is_open = True
         store.on_event(self._publish)
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         self._listeners.append(listener)
 
     async def follow(self, after: int) -> AsyncIterator[Event]:
-        """Every event with a higher seq, none twice, none missing, for ever. Read from the store, so no follower can fall
-        behind what is kept in memory; the bus only says that there is more to read."""
+        """Every event with a higher seq, none twice, none missing, until the bus hangs up. Read from the store, so no follower
+        can fall behind what is kept in memory; the bus only says that there is more to read."""
         arrived = asyncio.Event()
         self._arrivals.add(arrived)
         try:
-            while True:
+            while self._is_open:
                 arrived.clear()
                 while stored := await self._store.events(after=after):
                     for event in stored:
@@ -32,6 +33,12 @@ class Bus:
                 await arrived.wait()
         finally:
             self._arrivals.discard(arrived)
+
+    def hang_up(self) -> None:
+        """Ends all following: the daemon stops, and nobody shall wait for it."""
+        self._is_open = False
+        for arrived in self._arrivals:
+            arrived.set()
 
     def _publish(self, event: Event) -> None:
         for listener in self._listeners:

@@ -90,7 +90,7 @@ class Mailbox:
             )
 
     async def wait(self, message_id: MessageId, goal: Status, within_s: float) -> Message:
-        """Until the message has reached the goal or has ended otherwise."""
+        """Until the message has reached the goal or has ended otherwise; a daemon that stops ends the wait early."""
         after = await self._store.last_event_seq()
         message = await self._store.message(message_id)
         try:
@@ -103,11 +103,13 @@ class Mailbox:
                         if is_decided(message, goal):
                             break
         except TimeoutError:
+            pass
+        if not is_decided(message, goal):
             raise HarkError(
                 "wait-timeout",
                 f"the message is {message.status}, not {goal}, after {within_s:g} s",
                 "ask again, or look at `hark show`",
-            ) from None
+            )
         return message
 
 

@@ -36,7 +36,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import ENTERS, Job, holds_ours, look, submit, watch_for
+from hark.delivery.submit import ENTERS, Job, Test, holds_ours, look, submit, watch_for
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
@@ -201,10 +201,15 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
         return False
     # Newlines one by one: pasted together they may be collapsed.
     for blanks in re.findall(r"\n|[^\n]+", text[len(kept) :]):
+        before = _cursor(seen.screen, job)
         if not (yield Paste(blanks)):
             return False
-    yield from watch_for(lambda screen: _cursor(screen, job) != _cursor(seen.screen, job), BLANKS_WITHIN_S)
+        seen = yield from watch_for(_moved_from(before, job), BLANKS_WITHIN_S)
     return True
+
+
+def _moved_from(cursor: tuple[int, int] | None, job: Job) -> Test:
+    return lambda screen: _cursor(screen, job) != cursor
 
 
 def _cursor(screen: Screen, job: Job) -> tuple[int, int] | None:
