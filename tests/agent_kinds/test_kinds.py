@@ -37,7 +37,7 @@ def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
         load_kinds().get("clod")
 
     assert refused.value.code == "agent-unknown"
-    assert refused.value.hint == "known kinds: claude, demo, generic"
+    assert refused.value.hint == "known kinds: claude, codex, demo, gemini, generic"
 
 
 def test_a_user_adds_a_kind(tmp_path: Path) -> None:

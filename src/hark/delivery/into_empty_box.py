@@ -8,6 +8,8 @@ text is: in the box, in the transcript, or provably nowhere; if it cannot tell, 
 
 from collections.abc import Generator
 
+from msgspec.structs import replace
+
 from hark.delivery.box import BoxLook, holds_exactly, holds_placeholder, mentions, read_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -73,7 +75,7 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
     return (
         Held(HoldReason.DRAFT, "somebody's text is in the box")
         if not box.is_empty
-        else (yield from deliver(text, message_id, look, settle_s))
+        else (yield from deliver(text, message_id, replace(look, placeholder=None), settle_s))
     )
 
 
