@@ -20,6 +20,7 @@ from tests.end_to_end.running import RunningHark
 from tests.stand_in import StandIn
 from tests.terminals import PrivateTmux, wait_until
 
+SAME = 8
 HARK = str(Path(sys.executable).with_name("hark"))
 
 
@@ -44,15 +45,16 @@ class Delivering(msgspec.Struct, frozen=True):
     def wait_ready(self) -> None:
         wait_ready(self.tmux, self.pane, self.launch.kind)
 
-    def wait_draft(self) -> None:
-        """Until something is in the box, and the screen has been the same twice: a key in an empty box may do anything."""
-        seen: list[Screen] = []
+    def wait_draft(self, draft: str) -> None:
+        """Until the end of the draft has stood at the cursor for a moment: a key in an empty box may do anything, and while
+        the agent draws, the cursor is everywhere."""
+        end, seen = draft.split()[-1], [self.screen()]
 
         def is_there() -> bool:
             seen.append(self.screen())
-            return len(seen) > 10 and seen[-1] == seen[-10] and not MARKS[self.launch.kind].has_empty_box(seen[-1])
+            return end in seen[-1].cursor_row and len(seen) > SAME and len(set(seen[-SAME:])) == 1
 
-        wait_until(is_there, DEADLINE_S, "a draft in the box", lambda: self.screen().text)
+        wait_until(is_there, DEADLINE_S, "the draft", lambda: self.screen().text)
 
     def wait_dialog(self) -> None:
         dialog = MARKS[self.launch.kind].dialog

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
 from tests.terminals import wait_until
@@ -31,79 +32,84 @@ def pause(seconds: float) -> None:
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def agent(request: pytest.FixtureRequest) -> Iterator[Delivering]:
+def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
     with delivering(request.param) as running:
         running.send("warm up", "--wait", "submitted")
         running.wait_bodies("warm up")
         running.wait_ready()
-        yield running
+        with running.human() as person:
+            person.wait_attached(DEADLINE_S)
+            running.wait_ready()
+            yield running, person
+
+
+@pytest.fixture
+def agent(both: tuple[Delivering, Human]) -> Delivering:
+    return both[0]
+
+
+@pytest.fixture
+def human(both: tuple[Delivering, Human]) -> Human:
+    """One for all tests: a client that attaches makes the agent draw everything again."""
+    return both[1]
 
 
 @pytest.mark.parametrize(("name", "draft", "moves", "expected"), DRAFTS, ids=[name for name, *_ in DRAFTS])
 def test_a_draft_and_its_cursor_survive_a_delivery(
-    agent: Delivering, name: str, draft: str, moves: tuple[str, ...], expected: str
+    agent: Delivering, human: Human, name: str, draft: str, moves: tuple[str, ...], expected: str
 ) -> None:
     before = agent.bodies()
-    with agent.human() as human:
-        human.wait_attached(DEADLINE_S)
-        human.paste(draft)
-        wait_until(
-            lambda: draft.split()[-1] in agent.screen().text, DEADLINE_S, "the draft", lambda: agent.screen().text
-        )
-        for key in moves:
-            human.press(key)
-            pause(0.05)
+    human.paste(draft)
+    agent.wait_draft(draft)
+    for key in moves:
+        human.press(key)
+        pause(0.05)
 
-        agent.send(f"beside: {name}", "--wait", "submitted")
+    agent.send(f"beside: {name}", "--wait", "submitted")
 
-        agent.wait_bodies(*before, f"beside: {name}")
-        human.type("X", keys_per_second=5)
-        pause(0.3)
-        human.press("Enter")
-        wait_until(
-            lambda: expected in agent.prompts(), DEADLINE_S, f"{expected!r} at the model", agent.stand_in.submitted
-        )
+    agent.wait_bodies(*before, f"beside: {name}")
+    human.type("X", keys_per_second=5)
+    pause(0.3)
+    human.press("Enter")
+    wait_until(lambda: expected in agent.prompts(), DEADLINE_S, f"{expected!r} at the model", agent.stand_in.submitted)
     agent.wait_ready()
     assert agent.bodies() == [*before, f"beside: {name}"]
 
 
-def test_a_human_types_on_while_messages_arrive(agent: Delivering) -> None:
+def test_a_human_types_on_while_messages_arrive(agent: Delivering, human: Human) -> None:
     before, prompts = agent.bodies(), [f"by hand {number}, without a pause" for number in range(3)]
-    with agent.human() as human:
-        human.wait_attached(DEADLINE_S)
 
-        def type_all() -> None:
-            for prompt in prompts:
-                human.type(prompt, keys_per_second=9)
-                pause(0.2)
-                human.press("Enter")
+    def type_all() -> None:
+        for prompt in prompts:
+            human.type(prompt, keys_per_second=9)
+            pause(0.2)
+            human.press("Enter")
 
-        typist = threading.Thread(target=type_all)
-        typist.start()
-        for number in range(3):
-            agent.send(f"meanwhile {number}", "--wait", "submitted")
-        typist.join()
-        wait_until(lambda: set(prompts) <= set(agent.prompts()), DEADLINE_S, "all prompts", agent.stand_in.submitted)
+    typist = threading.Thread(target=type_all)
+    typist.start()
+    for number in range(3):
+        agent.send(f"meanwhile {number}", "--wait", "submitted")
+    typist.join()
+    wait_until(lambda: set(prompts) <= set(agent.prompts()), DEADLINE_S, "all prompts", agent.stand_in.submitted)
     agent.wait_bodies(*before, *(f"meanwhile {number}" for number in range(3)))
     agent.wait_ready()
 
 
-def test_a_permission_dialog_holds_a_message_and_is_answered_by_nobody_else(agent: Delivering) -> None:
+def test_a_permission_dialog_holds_a_message_and_is_answered_by_nobody_else(agent: Delivering, human: Human) -> None:
     before = agent.bodies()
     made = agent.launch.directory / "made"
-    with agent.human() as human:
-        human.wait_attached(DEADLINE_S)
-        human.paste(f"[[tool=touch {made}]]")
-        agent.wait_draft()
-        human.press("Enter")
-        agent.wait_dialog()
+    human.paste(f"[[tool=touch {made}]]")
+    agent.wait_draft(f"{made}]]")
+    pause(0.3)
+    human.press("Enter")
+    agent.wait_dialog()
 
-        message_id = agent.send("1")
+    message_id = agent.send("1")
 
-        agent.hark.wait_status(message_id, "held", "dialog")
-        assert not made.exists()
-        human.press("Escape")
-        agent.wait_ready()
-        agent.hark.wait_status(message_id, "submitted")
+    agent.hark.wait_status(message_id, "held", "dialog")
+    assert not made.exists()
+    human.press("Escape")
+    agent.wait_ready()
+    agent.hark.wait_status(message_id, "submitted")
     agent.wait_bodies(*before, "1")
     assert not made.exists()

@@ -1,8 +1,14 @@
 import sys
 
-from tests.bench import capture, enqueue, send, sessions
+from tests.bench import airlock, capture, enqueue, send, sessions
 
-BENCHES = {"send": send.run, "enqueue": enqueue.run, "capture": capture.run, "sessions": sessions.run}
+BENCHES = {
+    "send": send.run,
+    "enqueue": enqueue.run,
+    "capture": capture.run,
+    "sessions": sessions.run,
+    "airlock": airlock.run,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHES:

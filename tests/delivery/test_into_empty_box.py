@@ -45,7 +45,7 @@ WAYS: dict[str, tuple[list[Screen], list[str], type[Outcome], str]] = {
     "a draft of a collapsed paste": ([COLLAPSED], [], Held, "somebody's text"),
     "no box": ([DIALOG], [], Held, "no input box"),
     "no echo": ([EMPTY, EMPTY], PASTED, Held, "not echoed"),
-    "a dialog came before the echo": ([EMPTY, DIALOG], PASTED, Stuck, "not to be seen"),
+    "a dialog came before the paste": ([EMPTY, DIALOG], PASTED, Held, "not echoed"),
     "the paste is not echoed": ([EMPTY, EMPTY], PASTED, Held, "not echoed"),
     "a letter typed before the echo": ([EMPTY, OURS_AND_A_LETTER], PASTED, Stuck, "something else"),
     "only half of it is echoed": ([EMPTY, HALF_OF_OURS], PASTED, Stuck, "something else"),

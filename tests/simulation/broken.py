@@ -125,7 +125,7 @@ def editor_before_it_is_gone(job: Job, flavour: Flavour) -> Delivery:
     return (yield from enter_without_looking(job, flavour))
 
 
-def resume_by_delivering_again(job: Job, _: bool) -> Delivery:
+def resume_by_delivering_again(job: Job, _: Flavour, __: str, ___: bool) -> Delivery:
     """Does not look for the text first."""
     return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
 

@@ -26,7 +26,10 @@ def deliver_editor(job: Job, flavour: Flavour) -> Delivery:
     return by_editor.deliver(job, flavour.editor)
 
 
-def resume(job: Job, was_staged: bool) -> Delivery:
+def resume(job: Job, flavour: Flavour, carrier: str, was_staged: bool) -> Delivery:
+    if carrier == "editor":
+        assert flavour.editor is not None
+        return by_editor.resume(job, flavour.editor, was_staged)
     return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
 
 
@@ -43,7 +46,7 @@ class Carriers(Struct, frozen=True, kw_only=True):
     none: Start = deliver_none
     stash: Start = deliver_stash
     editor: Start = deliver_editor
-    resume: Callable[[Job, bool], Delivery] = resume
+    resume: Callable[[Job, Flavour, str, bool], Delivery] = resume
 
 
 REAL = Carriers()

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from hark.delivery.steps import Held, Outcome, Stuck, Submitted
 from tests.simulation.agent import Agent
+from tests.simulation.buffer import expand
 from tests.simulation.layout import Collapsed, Units
 from tests.simulation.scenario import MESSAGE_ID, CarrierName
 from tests.simulation.terminal import Terminal
@@ -67,10 +68,21 @@ def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterat
         return
     if isinstance(outcome, Submitted) and not received:
         yield "said to be submitted, and not received"
-    if isinstance(outcome, Held) and is_in_box:
+    has_written = terminal.hark_inputs > start.inputs
+    if isinstance(outcome, Held) and is_in_box and has_written and not is_hidden(terminal, start):
         yield "said to be held, and it is in the box"
     if isinstance(outcome, Held | Stuck) and received > start.received:
         yield f"said to be {type(outcome).__name__}, and it was received"
+
+
+def is_left_over(agent: Agent) -> bool:
+    stashed = expand(agent.stash[0]) if agent.stash else ""
+    return count_received(agent) > 0 and MESSAGE_ID in agent.buffer.text + stashed
+
+
+def is_hidden(terminal: Terminal, start: Before) -> bool:
+    """A dialog that waits for no pause came between our paste and its echo: no screen tells that from a paste it swallowed."""
+    return terminal.dialog_at >= start.at and not terminal.flavour.dialog_waits_ms
 
 
 def check_draft(terminal: Terminal, start: Before, outcome: Outcome | None) -> Iterator[str]:
@@ -87,7 +99,7 @@ def is_safe(terminal: Terminal, start: Before) -> bool:
     agent = terminal.agent
     places = [agent.buffer.text, terminal.record or ""]
     if agent.stash:
-        places.append("".join(unit.text if isinstance(unit, Collapsed) else unit for unit in agent.stash[0]))
+        places.append(expand(agent.stash[0]))
     return not start.text.strip() or squeeze(start.text) in map(squeeze, places)
 
 

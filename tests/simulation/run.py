@@ -119,8 +119,12 @@ class Run:
     def _attempt(self, last: Outcome | None) -> Outcome | None:
         if isinstance(last, Held):
             self.terminal.has_begun = False
+        elif isinstance(last, Stuck):
+            self.terminal.has_begun = True
         if self.terminal.has_begun:
-            return self._carry(self.carriers.resume(self.job, self.terminal.is_staged), is_taking=False)
+            flavour, carrier = self.scenario.flavour, self.scenario.carrier
+            resumed = self.carriers.resume(self.job, flavour, carrier, self.terminal.is_staged)
+            return self._carry(resumed, is_taking=False)
         self._put_back()
         start = getattr(self.carriers, self.scenario.carrier)
         return self._carry(start(self.job, self.scenario.flavour), is_taking=self.scenario.carrier != "none")
@@ -207,6 +211,8 @@ class Run:
 
     def _check_end(self) -> None:
         agent = self.terminal.agent
+        if not self.scenario.script and properties.is_left_over(agent):
+            self.violations.append("it was received, and a second time it is in the box or the stash")
         twin = set_up(self.scenario)
         twin.finish(2000.0)
         if self._is_comparable(twin):

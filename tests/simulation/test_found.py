@@ -77,8 +77,8 @@ FOUND: dict[str, dict[str, Any]] = {
         "start_ms": 100.0,
     },
     "a submit brought back what the human had stashed": {"carrier": "stash", "draft": "", "stashed": "put away"},
-    "a dialog hid the pasted text, which was said not to be there": {
-        "carrier": "none",
+    "our own text, hidden by a dialog for a while, was taken for a human's draft": {
+        "carrier": "stash",
         "draft": "",
         "dialog": (25.0, 4000.0),
     },

@@ -36,7 +36,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import ENTERS, Job, Test, holds_ours, look, submit, watch_for
+from hark.delivery.submit import ENTERS, Job, Test, ends_at_cursor, holds_ours, look, submit, watch_for
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
@@ -64,6 +64,9 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     if not isinstance(opened, EditorOpened):
         return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
     draft = opened.text
+    if job.message_id in draft:
+        yield from _close(None, editor)
+        return Stuck("our text is in the box already")
     if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
         yield from _close(None, editor)
         yield DropDraft()
@@ -117,17 +120,10 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
         seen = yield from look()
-        if not _ends_at_cursor(seen.screen, job):
+        if not ends_at_cursor(seen.screen, job):
             return _unseen(is_pressed, "the end of our text is not at the cursor")
         is_pressed = bool((yield PressEnter(seen.screen, ""))) or is_pressed
     return _unseen(is_pressed, "the box did not let go")
-
-
-def _ends_at_cursor(screen: Screen, job: Job) -> bool:
-    """Of a box that is too large for the screen at least the end is to be seen; a dialog may have come since."""
-    before = [screen.rows[screen.cursor_y].part(0, screen.cursor_x), *reversed(screen.rows.plain[: screen.cursor_y])]
-    last = next((row.strip() for row in before if row.strip()), "")
-    return bool(last) and job.text.rstrip().endswith(last)
 
 
 def _unseen(is_pressed: bool, detail: str) -> Outcome:

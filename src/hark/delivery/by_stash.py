@@ -9,7 +9,7 @@ from collections.abc import Generator
 from msgspec import Struct
 
 from hark.delivery import into_empty_box
-from hark.delivery.box import Box, read_box
+from hark.delivery.box import Box, mentions, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -24,6 +24,7 @@ from hark.delivery.steps import (
     SaveDraft,
     Seen,
     Step,
+    Stuck,
     Submitted,
 )
 from hark.delivery.submit import Job, let_go, look, submit, wait_for_echo, watch_for
@@ -44,6 +45,8 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     box = read_box(seen.screen, job.look)
     if box is None:
         return Held(HoldReason.DIALOG, "no input box at the cursor")
+    if mentions(box, job.message_id):
+        return Stuck("our text is in the box already")
     if is_occupied(seen.screen, box, stash):
         return Held(HoldReason.DRAFT, "a draft is in the stash, and a submit would bring it back")
     if box.is_empty:

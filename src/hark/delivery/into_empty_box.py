@@ -8,8 +8,6 @@ text is: in the box, in the transcript, or provably nowhere; if it cannot tell, 
 
 from collections.abc import Generator
 
-from msgspec.structs import replace
-
 from hark.delivery.box import BoxLook, holds_exactly, holds_placeholder, mentions, read_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -37,6 +35,8 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Deliv
     box = read_box(seen.screen, look)
     if box is None:
         return Held(HoldReason.DIALOG, "no input box at the cursor")
+    if mentions(box, message_id):
+        return Stuck("our text is in the box already")
     if not box.is_empty:
         return Held(HoldReason.DRAFT, "somebody's text is in the box")
     if not (yield Begin()):
@@ -69,20 +69,13 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
         return Stuck("the input box is not to be seen, and our text may be in it")
     if holds_placeholder(box, look):
         return Stuck("a collapsed paste is in the box, which may be ours")
-    may_be_collapsed = look.placeholder and (was_staged or not box.is_empty or not _is_short(text))
-    if seen.screen.is_alternate or may_be_collapsed or (was_staged and not box.is_empty):
+    if seen.screen.is_alternate or look.placeholder or (was_staged and not box.is_empty):
         return Unproven("its text is neither in the box nor on record in the terminal")
     return (
         Held(HoldReason.DRAFT, "somebody's text is in the box")
         if not box.is_empty
-        else (yield from deliver(text, message_id, replace(look, placeholder=None), settle_s))
+        else (yield from deliver(text, message_id, look, settle_s))
     )
-
-
-def _is_short(text: str) -> bool:
-    """No agent is known to collapse a paste like this (the least are more than 2 newlines, more than 500 characters): its id
-    would be in the transcript."""
-    return text.count("\n") <= 2 and len(text) <= 400
 
 
 def _is_in_box(seen: Seen, job: Job) -> bool:

@@ -70,21 +70,22 @@ def watch_for(test: Test, within_s: float) -> Looking:
 
 
 def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Answer, Seen | Outcome]:
-    """`before`: the screen before the paste. Only if nothing at all has happened on it since, our text is not there: somebody
-    may have submitted it before it was drawn."""
-    was_empty_all_the_time = True
+    """`before`: the screen before the paste. Our text is not there if a dialog has come in its way, or if nothing at all has
+    happened on the screen since: otherwise somebody may have submitted it before it was drawn."""
+    was_filled = False
 
     def has_echo(screen: Screen) -> bool:
-        nonlocal was_empty_all_the_time
+        nonlocal was_filled
         box = read_box(screen, job.look)
-        was_empty_all_the_time = was_empty_all_the_time and box is not None and box.is_empty
+        was_filled = was_filled or ends_at_cursor(screen, job) if box is None else was_filled or not box.is_empty
         return holds_ours(screen, job)
 
     seen = yield from watch_for(has_echo, ECHO_WITHIN_S)
     if holds_ours(seen.screen, job):
         return seen
+    is_in_the_way = read_box(seen.screen, job.look) is None
     is_unchanged = before is None or seen.screen.rows == before.rows
-    if was_empty_all_the_time and is_unchanged and not seen.screen.contains(job.message_id):
+    if not was_filled and (is_in_the_way or is_unchanged) and not seen.screen.contains(job.message_id):
         return Held(HoldReason.DIALOG, "the paste was not echoed")
     return _judge_no_echo(seen.screen, job)
 
@@ -120,6 +121,13 @@ def holds_ours(screen: Screen, job: Job) -> bool:
     return box is not None and (
         holds_exactly(box, job.text) or (box.is_cursor_at_end and holds_placeholder(box, job.look, job.text))
     )
+
+
+def ends_at_cursor(screen: Screen, job: Job) -> bool:
+    """Of a box that is too large for the screen at least the end is to be seen; a dialog may have come since."""
+    before = [screen.rows[screen.cursor_y].part(0, screen.cursor_x), *reversed(screen.rows.plain[: screen.cursor_y])]
+    last = next((row.strip() for row in before if row.strip()), "")
+    return bool(last) and job.text.rstrip().endswith(last)
 
 
 def let_go(screen: Screen, job: Job) -> bool:
