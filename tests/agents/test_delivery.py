@@ -22,7 +22,7 @@ DRAFTS = (
     ("three lines, one empty", "first line\n\nthird line", (), "first line\n\nthird lineX"),
     ("cursor on the first line", "first line\nsecond line", ("Up",), "first lineX\nsecond line"),
     ("wrapped", WORDS, ("Left",) * 6, WORDS[:-6] + "X" + WORDS[-6:]),
-    ("wide", "日本語 and a 漢字 at the end", ("Left",) * 14, "日本語 and a X漢字 at the end"),
+    ("wide", "日本語 and a 漢字 at the end", ("Left",) * 13, "日本語 and a X漢字 at the end"),
 )
 
 

@@ -60,8 +60,6 @@ def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterat
     """Where the human's keys came between, he may have deleted our text, or submitted it himself: only its number is certain."""
     received = count_received(terminal.agent)
     is_in_box = MESSAGE_ID in terminal.agent.buffer.text
-    if received > 1:
-        yield f"received {received} times"
     if isinstance(outcome, Submitted) and not received and is_in_box:
         yield "said to be submitted, and it is in the box"
     if terminal.human_at >= start.at:
@@ -73,6 +71,14 @@ def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterat
         yield "said to be held, and it is in the box"
     if isinstance(outcome, Held | Stuck) and received > start.received:
         yield f"said to be {type(outcome).__name__}, and it was received"
+
+
+def may_have_missed_it(terminal: Terminal, start: Before, outcome: Outcome | None) -> bool:
+    """Held for want of an echo, when a dialog or a human's key came between the paste and its drawing: the text may be there
+    all the same, and no screen tells."""
+    has_written = terminal.hark_inputs > start.inputs
+    came_between = terminal.human_at >= start.at or is_hidden(terminal, start)
+    return isinstance(outcome, Held) and has_written and came_between
 
 
 def is_left_over(agent: Agent) -> bool:

@@ -77,6 +77,7 @@ class Run:
         self.violations: list[str] = []
         self.crash_in = scenario.crash_at
         self.has_crashed = False
+        self.may_have_missed_it = False
         self.has_overrun = False
         self.is_clean = scenario.can_hold
         """Nothing has happened after which the human's keys may go elsewhere."""
@@ -139,6 +140,7 @@ class Run:
             self.violations += properties.check_outcome(terminal, start, outcome)
             if isinstance(outcome, Stuck | Unproven) or properties.is_beyond_exactness(start, self.scenario.carrier):
                 self.is_clean = False
+        self.may_have_missed_it |= properties.may_have_missed_it(terminal, start, outcome)
         if terminal.can_hold:
             self.violations += properties.check_draft(terminal, start, outcome)
         elif (
@@ -211,8 +213,11 @@ class Run:
 
     def _check_end(self) -> None:
         agent = self.terminal.agent
+        known = self.terminal.races if self.may_have_missed_it else self.violations
+        if (received := properties.count_received(agent)) > 1:
+            known.append(f"received {received} times")
         if not self.scenario.script and properties.is_left_over(agent):
-            self.violations.append("it was received, and a second time it is in the box or the stash")
+            known.append("it was received, and a second time it is in the box or the stash")
         twin = set_up(self.scenario)
         twin.finish(2000.0)
         if self._is_comparable(twin):

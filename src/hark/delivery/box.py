@@ -23,7 +23,7 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Columns before the input on the rows that follow."""
     above: str | None = None
     """The row before the first, where the agent draws one."""
-    below: str = r"\s*"
+    below: str = r" *"
     """The row that ends the box, whole."""
     tail: str | None = None
     """Where no single row ends it: all rows from the one that ends it to the last on the screen, joined by newlines."""

@@ -36,7 +36,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import ENTERS, Job, Test, ends_at_cursor, holds_ours, look, submit, watch_for
+from hark.delivery.submit import ENTERS, Job, Test, ends_at_cursor, holds_ours, look, settle, submit, watch_for
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
@@ -50,6 +50,8 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...]
     after: tuple[str, ...] = ()
     """Harmless keys to press after the editor has closed, where the agent swallows the first one."""
+    rest_s: float = 0.0
+    """How long after its editor the agent still loses keys."""
     needs_box: bool = False
     """The key does something else where there is no input box, or opens an editor elsewhere too: look first."""
     trims: bool = False
@@ -138,8 +140,10 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
     if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and same_text(opened.text, job.text)):
         yield from _close(None, editor)
         return Unproven("the box did not let go of the text") if same_text(opened.text, job.text) else outcome
-    yield from _set(draft, job, editor)
-    if (yield from _is_back(job, editor, draft, target)):
+    is_taken = yield from _set(draft, job, editor)
+    # What the agent has taken from its editor is the human's again, also where the screen cannot show it: to put it back a
+    # second time, when they may have sent it off already, would be worse than not to see it.
+    if (yield from _is_back(job, editor, draft, target)) or is_taken:
         yield DropDraft()
     if isinstance(outcome, Stuck):
         return Held(HoldReason.DRAFT, outcome.detail)
@@ -223,6 +227,7 @@ def _close(text: str | None, editor: EditorKeys) -> Generator[Step, Answer, None
     """And on until the agent draws again: keys that come before that are lost with the editor."""
     during = yield from look()
     yield CloseEditor(text)
-    yield from watch_for(lambda screen: screen.rows != during.screen.rows, GONE_WITHIN_S)
+    seen = yield from watch_for(lambda screen: screen.rows != during.screen.rows, GONE_WITHIN_S)
+    yield from settle(editor.rest_s, seen)
     if editor.after:
         yield Press(editor.after)

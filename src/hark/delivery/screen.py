@@ -31,7 +31,7 @@ class Row(Struct, frozen=True, dict=True):
 
     @cached_property
     def text(self) -> str:
-        return "".join(self.cells).rstrip()
+        return "".join(self.cells).rstrip(" ")
 
     def part(self, start: int, end: int | None = None) -> str:
         """The characters of some columns, trailing spaces included."""

@@ -94,7 +94,7 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
     """`has_let_go` says what the box looks like when it has let go, where it is not just empty of our text."""
     released = has_let_go or (lambda screen: let_go(screen, job))
     echoed = read_box(seen.screen, job.look)
-    seen = yield from _settle(job.settle_s, seen)
+    seen = yield from settle(job.settle_s, seen)
     is_staged = is_pressed = False
     for _ in range(ENTERS):
         if not _still_holds_ours(seen.screen, job, echoed):
@@ -204,7 +204,7 @@ def _watch_after_enter(released: Test, before: Seen) -> Looking:
     return seen
 
 
-def _settle(settle_s: float, seen: Seen) -> Looking:
+def settle(settle_s: float, seen: Seen) -> Looking:
     """Some agents take an Enter that comes too soon after a paste for part of it."""
     since = seen.at_s
     while (left := since + settle_s - seen.at_s) > 0:

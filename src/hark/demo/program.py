@@ -57,6 +57,7 @@ class Program:
             loop.add_signal_handler(number, self.quit, number.name)
         # Ready is recorded after the first frame: only then does the terminal bracket a paste.
         application.after_render += self._record_ready
+        application.key_processor.before_key_press += lambda _: self._worker.on_key()
         self._screen.show(WELCOME)
         if self._settings.ask_at_start:
             self._worker.ask(self._settings.ask_at_start)

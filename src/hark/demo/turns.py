@@ -18,6 +18,7 @@ from hark.demo.directives import Plan, plan_turn
 from hark.demo.hooks import Hooks
 from hark.demo.record import Record
 
+PATIENCE_S = 0.5
 SPINNER_INTERVAL_S = 0.1
 
 
@@ -51,6 +52,10 @@ class Worker:
         self._busy_s = busy_s
         self._turn: asyncio.Task[None] | None = None
         self._waiting: deque[str] = deque()
+        self._last_key_at = 0.0
+
+    def on_key(self) -> None:
+        self._last_key_at = asyncio.get_running_loop().time()
 
     @property
     def phase(self) -> Phase:
@@ -116,9 +121,16 @@ class Worker:
         for question in plan.questions:
             await self._work(question.after_s - worked_s)
             worked_s = question.after_s
+            await self._wait_for_pause()
             await self.ask(question.command)
         await self._work(plan.busy_s - worked_s)
         self._end("stopped", plan.reply)
+
+    async def _wait_for_pause(self) -> None:
+        """As Claude Code does: no dialog opens under the fingers of somebody who types, or its first key would answer it."""
+        clock = asyncio.get_running_loop().time
+        while (left_s := self._last_key_at + PATIENCE_S - clock()) > 0:  # noqa: ASYNC110 a key may come meanwhile
+            await asyncio.sleep(left_s)
 
     async def _work(self, seconds: float) -> None:
         clock = asyncio.get_running_loop().time
