@@ -106,7 +106,10 @@ class Driver:
 
     async def _open_editor(self, keys: tuple[str, ...], within_s: float) -> Answer:
         self._ticket = self._editors.issue(self._session.id)
-        text = await wait_opened(self._ticket, within_s) if await self._grip.press(keys) else None
+        if not await self._grip.press(keys):
+            self._editors.forget(self._session.id)
+            return False
+        text = await wait_opened(self._ticket, within_s)
         if text is None:
             self._editors.withdraw(self._session.id)
             return False

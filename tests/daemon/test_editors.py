@@ -1,0 +1,58 @@
+import asyncio
+
+from hark.daemon.editors import Editors, wait_opened
+from hark.model.ids import SessionId
+
+ANA = SessionId("ana")
+
+
+def test_without_a_ticket_an_editor_is_the_humans() -> None:
+    async def ask() -> tuple[bool, str | None]:
+        return await Editors().ask(ANA, "draft", 1)
+
+    assert asyncio.run(ask()) == (False, None)
+
+
+def test_with_a_ticket_an_editor_hands_over_the_draft_and_takes_the_answer() -> None:
+    async def exchange() -> tuple[str | None, tuple[bool, str | None]]:
+        editors = Editors()
+        ticket = editors.issue(ANA)
+        asking = asyncio.create_task(editors.ask(ANA, "draft", 1))
+        draft = await wait_opened(ticket, 5)
+        ticket.answer.set_result("message")
+        return draft, await asking
+
+    assert asyncio.run(exchange()) == ("draft", (True, "message"))
+
+
+def test_an_editor_that_opens_late_ends_as_it_came_and_only_the_next_is_the_humans() -> None:
+    async def late() -> list[tuple[bool, str | None]]:
+        editors = Editors()
+        editors.issue(ANA)
+        editors.withdraw(ANA)
+        return [await editors.ask(ANA, "draft", 1) for _ in range(2)]
+
+    assert asyncio.run(late()) == [(True, None), (False, None)]
+
+
+def test_a_key_that_was_never_pressed_makes_no_editor_ours() -> None:
+    async def forgotten() -> tuple[bool, str | None]:
+        editors = Editors()
+        editors.issue(ANA)
+        editors.forget(ANA)
+        editors.withdraw(ANA)
+        return await editors.ask(ANA, "draft", 1)
+
+    assert asyncio.run(forgotten()) == (False, None)
+
+
+def test_a_withdrawn_ticket_lets_a_waiting_editor_end_unchanged() -> None:
+    async def withdrawn() -> tuple[bool, str | None]:
+        editors = Editors()
+        ticket = editors.issue(ANA)
+        asking = asyncio.create_task(editors.ask(ANA, "draft", 1))
+        await wait_opened(ticket, 5)
+        editors.withdraw(ANA)
+        return await asking
+
+    assert asyncio.run(withdrawn()) == (True, None)
