@@ -297,14 +297,15 @@ class Terminal:
             (self.races if is_race else self.wrongs).append(f"{what}: {effect}")
         for prompt in self.agent.prompts[prompts:]:
             if prompt.text != self.payload.strip():
-                is_race = self.human_at > looked_at or (not self.can_hold and self._looks_like_ours(prompt.text))
+                is_race = self.human_at > looked_at or self._looks_like_ours(prompt.text)
                 (self.races if is_race else self.wrongs).append(f"{what} submitted {prompt.text!r}")
         self._hark_at = self.now
 
     def _looks_like_ours(self, text: str) -> bool:
-        """A stand-in does not say whose paste it stands for; a newline in our text looks like a wrap."""
+        """A stand-in does not say whose paste it stands for; a blank or newline typed into our text looks like a wrap."""
         has_stand_ins = any(isinstance(unit, Collapsed) for unit in self._frame()[2].units)
-        return has_stand_ins or "".join(text.split()) == "".join(self.payload.split())
+        differs_in_blanks = "".join(text.split()) == "".join(self.payload.split())
+        return (has_stand_ins and not self.can_hold) or (differs_in_blanks and self.human_at > self._hark_at)
 
     def _came_unknown(self, known_at: float, looked_at: float) -> bool:
         """An agent that waits for a pause in the input protects only what follows soon on other keys of ours."""
