@@ -1,5 +1,6 @@
 """The real carriers, among models of boxes and a typist who keeps no pause: no promise is broken, in no interleaving."""
 
+import os
 import secrets
 from random import Random
 
@@ -13,10 +14,12 @@ from tests.simulation.scenario import draw_scenario
 from tests.simulation.trace import Trace
 
 RUNS = 50_000
+ELSEWHERE = secrets.randbelow(10**9) if os.environ.get("HARK_EXPLORE") else 500_000_000
+"""The same runs every time, unless somebody goes looking for new ones."""
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("base", [0, secrets.randbelow(10**9)], ids=["known seeds", "fresh seeds"])
+@pytest.mark.parametrize("base", [0, ELSEWHERE], ids=["first seeds", "seeds elsewhere"])
 def test_no_promise_is_broken(base: int) -> None:
     tally = count_on_all_cores(base, RUNS)
 
