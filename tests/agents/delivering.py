@@ -88,6 +88,8 @@ def delivering(kind: str, *, is_adopted: bool = False) -> Iterator[Delivering]:
         root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
         hark = owned.enter_context(RunningHark())
+        # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
+        hark.environment.pop("CI", None)
         launch = LAUNCHES[kind](root, stand_in.url)
         owned.callback(end_processes, root)
         tmux, pane = _adopted(owned, hark, launch) if is_adopted else _started(hark, launch)
