@@ -1,0 +1,160 @@
+"""What has changed between two captures, and whose change it was.
+
+The shortest edit script of Myers (O(ND)) says what is equal, deleted and inserted. Where our text stands in the second
+capture, the changed region around it tells three things apart: the `original` that was there before, the `gap` that was
+typed before our text, and what was typed `after` it.
+
+Two texts that have nothing to do with each other still share letters: equal runs shorter than four characters do not end
+a region. What is the same at both ends is skipped first, so that of a whole screen only the box is compared; a middle that
+has changed too much is taken as replaced whole.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+SHORTEST_EQUAL = 4
+MOST_EDITS = 1500
+_OURS = "\ue0fa"
+"""Stands for our text while captures are compared: nothing of it was there before, whatever letters they share."""
+
+Kind = Literal["equal", "delete", "insert"]
+
+
+class Edit(Struct, frozen=True):
+    kind: Kind
+    text: str
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    original: str
+    gap: str
+    after: str
+
+    @property
+    def is_clean(self) -> bool:
+        """Nobody typed between our clearing of the box and our text, nor behind it."""
+        return not self.gap and not self.after
+
+    @property
+    def text_to_restore(self) -> str:
+        return self.original + self.gap + self.after
+
+
+def find(before: str, after: str, text: str) -> Change | None:
+    """The change around our text, or None where it is not in the second capture. The last occurrence is ours."""
+    at = after.rfind(text)
+    if at < 0 or not text:
+        return None
+    script = edits(before.replace(_OURS, " "), after[:at].replace(_OURS, " ") + _OURS + after[at + len(text) :])
+    for deleted, inserted in _regions(script):
+        if _OURS in inserted:
+            gap, _, behind = inserted.partition(_OURS)
+            return Change(original=deleted, gap=gap, after=behind)
+    raise AssertionError("what was not there before has been inserted")
+
+
+def edits(before: str, after: str) -> list[Edit]:
+    """From the one to the other, in order; equal, deleted and inserted runs."""
+    prefix = _common_prefix(before, after)
+    suffix = _common_prefix(before[prefix:][::-1], after[prefix:][::-1])
+    old, new = before[prefix : len(before) - suffix], after[prefix : len(after) - suffix]
+    runs = [Edit("equal", before[:prefix]), *_middle(old, new), Edit("equal", before[len(before) - suffix :])]
+    return [run for run in runs if run.text]
+
+
+def _regions(script: list[Edit]) -> Iterator[tuple[str, str]]:
+    """What was deleted and what was inserted between two equal runs that are long enough."""
+    deleted = inserted = ""
+    for index, edit in enumerate(script):
+        if edit.kind == "equal" and _ends_region(script, index):
+            yield deleted, inserted
+            deleted = inserted = ""
+        else:
+            deleted += edit.text if edit.kind != "insert" else ""
+            inserted += edit.text if edit.kind != "delete" else ""
+    yield deleted, inserted
+
+
+def _ends_region(script: list[Edit], index: int) -> bool:
+    """At either end of the captures also a short one: there is nothing on its other side to be joined."""
+    return len(script[index].text) >= SHORTEST_EQUAL or index in (0, len(script) - 1)
+
+
+def _middle(old: str, new: str) -> list[Edit]:
+    if not old or not new:
+        return [Edit("delete", old), Edit("insert", new)]
+    rounds = _search(old, new)
+    if rounds is None:
+        return [Edit("delete", old), Edit("insert", new)]
+    return _joined(_walk_back(rounds, old, new))
+
+
+def _search(old: str, new: str) -> list[dict[int, int]] | None:
+    """The furthest point on every diagonal, round by round; None where there are too many edits."""
+    furthest = {1: 0}
+    rounds: list[dict[int, int]] = []
+    for edit_count in range(min(len(old) + len(new), MOST_EDITS) + 1):
+        rounds.append(dict(furthest))
+        for diagonal in range(-edit_count, edit_count + 1, 2):
+            x = _step(furthest, diagonal, edit_count)
+            while x < len(old) and 0 <= x - diagonal < len(new) and old[x] == new[x - diagonal]:
+                x += 1
+            furthest[diagonal] = x
+            if x >= len(old) and x - diagonal >= len(new):
+                return rounds
+    return None
+
+
+def _step(furthest: dict[int, int], diagonal: int, edit_count: int) -> int:
+    """An insertion comes from the diagonal above, a deletion from the one below."""
+    if _is_insertion(furthest, diagonal, edit_count):
+        return furthest[diagonal + 1]
+    return furthest[diagonal - 1] + 1
+
+
+def _is_insertion(furthest: dict[int, int], diagonal: int, edit_count: int) -> bool:
+    return diagonal == -edit_count or (diagonal != edit_count and furthest[diagonal - 1] < furthest[diagonal + 1])
+
+
+def _walk_back(rounds: list[dict[int, int]], old: str, new: str) -> Iterator[Edit]:
+    """From the end to the start, one character at a time."""
+    x, y = len(old), len(new)
+    for edit_count in range(len(rounds) - 1, -1, -1):
+        is_insertion = _is_insertion(rounds[edit_count], x - y, edit_count)
+        came_to = _step(rounds[edit_count], x - y, edit_count)
+        while x > came_to:
+            x, y = x - 1, y - 1
+            yield Edit("equal", old[x])
+        if edit_count == 0:
+            return
+        if is_insertion:
+            y -= 1
+            yield Edit("insert", new[y])
+        else:
+            x -= 1
+            yield Edit("delete", old[x])
+
+
+def _joined(backwards: Iterator[Edit]) -> list[Edit]:
+    runs: list[tuple[Kind, list[str]]] = []
+    for edit in reversed(list(backwards)):
+        if not runs or runs[-1][0] != edit.kind:
+            runs.append((edit.kind, []))
+        runs[-1][1].append(edit.text)
+    return [Edit(kind, "".join(texts)) for kind, texts in runs]
+
+
+def _common_prefix(one: str, other: str) -> int:
+    shorter = min(len(one), len(other))
+    if one[:shorter] == other[:shorter]:
+        return shorter
+    low, high = 0, shorter
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

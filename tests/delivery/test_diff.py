@@ -1,0 +1,103 @@
+"""What has changed between two captures: the shortest script, and whose change it was."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hark.delivery.diff import MOST_EDITS, SHORTEST_EQUAL, Change, edits, find
+
+TEXT = "[from crew/holden] Reliability test 7"
+SCREEN = "● Received.\n────────────\n❯ {}\n────────────\n  bypass permissions on"
+FEW = st.text("abc", max_size=14)
+
+# what stood in the box before, what stands there with our text, and what that says
+CHANGES = (
+    # the box was empty
+    ("", TEXT, Change(original="", gap="", after="")),
+    # a draft was there and is gone
+    ("some instructio", TEXT, Change(original="some instructio", gap="", after="")),
+    # they typed on before our text came
+    ("some instructio", "ns for you t" + TEXT, Change(original="some instructio", gap="ns for you t", after="")),
+    # and behind it
+    ("some instructio", TEXT + "ns", Change(original="some instructio", gap="", after="ns")),
+    # both, into a box that was empty
+    ("", "ab" + TEXT + "cd", Change(original="", gap="ab", after="cd")),
+    # letters that both happen to share do not break the region
+    ("toast is testy", "o" + TEXT + "s", Change(original="toast is testy", gap="o", after="s")),
+)
+
+
+def common_length(one: str, other: str) -> int:
+    """Of the longest common subsequence: the plain quadratic table."""
+    row = [0] * (len(other) + 1)
+    for character in one:
+        above = row
+        row = [0]
+        for index, against in enumerate(other):
+            row.append(above[index] + 1 if character == against else max(above[index + 1], row[index]))
+    return row[-1]
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), CHANGES)
+def test_a_change_around_our_text_is_told_apart(before: str, after: str, expected: Change) -> None:
+    assert find(SCREEN.format(before), SCREEN.format(after), TEXT) == expected
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), CHANGES)
+def test_changes_elsewhere_on_the_screen_do_not_count(before: str, after: str, expected: Change) -> None:
+    changed = SCREEN.format(after).replace("Received.", "Interrupted, received.") + "   AD: OVALTINE"
+
+    assert find(SCREEN.format(before), changed, TEXT) == expected
+
+
+def test_clean_means_that_nobody_typed() -> None:
+    assert Change(original="a draft", gap="", after="").is_clean
+    assert not Change(original="", gap="x", after="").is_clean
+    assert not Change(original="", gap="", after="x").is_clean
+
+
+def test_what_was_typed_meanwhile_is_restored_in_its_order() -> None:
+    assert Change(original="one ", gap="two ", after="three").text_to_restore == "one two three"
+
+
+@pytest.mark.parametrize("text", [TEXT, ""])
+def test_a_text_that_is_not_there_is_not_found(text: str) -> None:
+    assert find("before", "after", text) is None
+
+
+def test_the_last_of_several_is_ours() -> None:
+    before = f"{TEXT}\n❯ draft\n────────"
+
+    assert find(before, f"{TEXT}\n❯ {TEXT}\n────────", TEXT) == Change(original="draft", gap="", after="")
+
+
+def test_short_equal_runs_are_absorbed_and_long_ones_are_not() -> None:
+    short, long = "=" * (SHORTEST_EQUAL - 1), "=" * SHORTEST_EQUAL
+
+    assert find(f"A{short}B", f"1{TEXT}2{short}3", TEXT) == Change(
+        original=f"A{short}B", gap="1", after=f"2{short}3"
+    )
+    assert find(f"A{long}B", f"1{TEXT}2{long}3", TEXT) == Change(original="A", gap="1", after="2")
+
+
+@given(FEW, FEW)
+def test_a_script_leads_from_the_one_to_the_other_and_none_is_shorter(before: str, after: str) -> None:
+    script = edits(before, after)
+
+    assert "".join(edit.text for edit in script if edit.kind != "insert") == before
+    assert "".join(edit.text for edit in script if edit.kind != "delete") == after
+    changed = sum(len(edit.text) for edit in script if edit.kind != "equal")
+    assert changed == len(before) + len(after) - 2 * common_length(before, after)
+
+
+@given(st.text("abcd ", max_size=30), st.text("efgh", max_size=8), st.text("efgh", max_size=8))
+def test_what_was_in_a_box_and_what_was_typed_come_back(draft: str, gap: str, after: str) -> None:
+    found = find(SCREEN.format(draft), SCREEN.format(gap + TEXT + after), TEXT)
+
+    assert found == Change(original=draft, gap=gap, after=after)
+
+
+def test_captures_that_share_nothing_are_taken_as_replaced() -> None:
+    before, after = "a" * (MOST_EDITS + 1), "b" * (MOST_EDITS + 1)
+
+    assert [edit.kind for edit in edits(before, after)] == ["delete", "insert"]
