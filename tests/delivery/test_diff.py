@@ -74,9 +74,7 @@ def test_the_last_of_several_is_ours() -> None:
 def test_short_equal_runs_are_absorbed_and_long_ones_are_not() -> None:
     short, long = "=" * (SHORTEST_EQUAL - 1), "=" * SHORTEST_EQUAL
 
-    assert find(f"A{short}B", f"1{TEXT}2{short}3", TEXT) == Change(
-        original=f"A{short}B", gap="1", after=f"2{short}3"
-    )
+    assert find(f"A{short}B", f"1{TEXT}2{short}3", TEXT) == Change(original=f"A{short}B", gap="1", after=f"2{short}3")
     assert find(f"A{long}B", f"1{TEXT}2{long}3", TEXT) == Change(original="A", gap="1", after="2")
 
 

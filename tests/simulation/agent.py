@@ -46,6 +46,8 @@ class Agent:
         self.prompts: list[Prompt] = []
         self.done: list[tuple[Who, str]] = []
         """What keys have caused beside editing: approved, denied, moved a selection, recalled, completed, newline."""
+        self.history: list[Units] = []
+        self._recalled = 0
         self._pasted_at = -10_000.0
         self._pastes = 0
         self._lines_at_editor = 0
@@ -99,6 +101,8 @@ class Agent:
             self._press_stash()
         elif key in ("Up", "Down"):
             self._press_row(key, who)
+        elif key == "C-c":
+            self._clear(who, now)
         elif not self.is_insert_mode and len(key) == 1:
             self._command(key)
         else:
@@ -171,6 +175,8 @@ class Agent:
     def _submit(self, who: Who, now: float) -> None:
         units = self.buffer.units
         self.prompts.append(Prompt(who, expand(units).strip()))
+        self.history.append(units)
+        self._recalled = len(self.history)
         self.transcript += [f"> {line}" for line in "".join(units).strip().split("\n")]
         self.busy_until = now + BUSY_MS
         self.buffer.set(())
@@ -186,10 +192,31 @@ class Agent:
             self.buffer.set(*self.stash)
             self.stash = None
 
+    def _clear(self, who: Who, now: float) -> None:
+        if now < self.busy_until:
+            self.done.append((who, "interrupted"))
+        elif not self.buffer.units:
+            self.done.append((who, "quit"))
+        else:
+            self.history.append(self.buffer.units)
+            self.buffer.set(())
+
     def _press_row(self, key: str, who: Who) -> None:
+        if key == "Up" and self.flavour.keeps_cleared and self._is_recalling():
+            self.buffer.set(self.history[self._recalled - 1])
+            self._recalled -= 1
+            return
         if not self.buffer.move_row(-1 if key == "Up" else 1):
             self.done.append((who, "left the box for the history"))
             self.buffer.set(units_of("an old prompt"))
+
+    def _is_recalling(self) -> bool:
+        """In an empty box, or further back from what the last Up has brought."""
+        if not self.buffer.units:
+            self._recalled = len(self.history)
+        elif self._recalled == len(self.history) or self.buffer.units != self.history[self._recalled]:
+            return False
+        return self._recalled > 0
 
     def _command(self, letter: str) -> None:
         """vim's NORMAL mode."""

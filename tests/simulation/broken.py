@@ -5,6 +5,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from hark.delivery import by_stash, into_empty_box
+from hark.delivery.reading import squeeze
 from hark.delivery.steps import (
     Answer,
     Begin,
@@ -25,7 +26,15 @@ from hark.delivery.steps import (
     Submitted,
 )
 from hark.delivery.submit import Job, look
-from tests.simulation.carriers import Carriers, Start, deliver_editor, deliver_none, deliver_stash
+from tests.simulation.carriers import (
+    Carriers,
+    Start,
+    deliver_editor,
+    deliver_interrupt,
+    deliver_none,
+    deliver_sentinel,
+    deliver_stash,
+)
 from tests.simulation.flavour import STASH, Flavour
 
 
@@ -130,16 +139,48 @@ def resume_by_delivering_again(job: Job, _: Flavour, __: str, ___: bool) -> Deli
     return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
 
 
+def rows_for_lines(job: Job, flavour: Flavour) -> Delivery:
+    """Takes every row of the screen for a line of the draft."""
+    delivery = deliver_sentinel(job, flavour)
+    answer: Answer | None = None
+    shown: str | None = None
+    while True:
+        try:
+            step = next(delivery) if answer is None else delivery.send(answer)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return outcome
+        if isinstance(step, SaveDraft):
+            shown = shown or step.text
+        elif isinstance(step, Paste) and shown and "\n" not in step.text and squeeze(step.text) == squeeze(shown):
+            step = Paste(shown)
+        answer = yield step
+
+
+def _is_save(step: Step) -> bool:
+    return isinstance(step, SaveDraft)
+
+
+def _is_erase(step: Step) -> bool:
+    return isinstance(step, Press) and step.keys == ("BSpace",)
+
+
 BROKEN: dict[str, Carriers] = {
     "presses Enter without looking": Carriers(none=enter_without_looking),
     "presses Enter on any screen": Carriers(none=enter_on_any_screen),
     "says submitted whatever happened": Carriers(none=always_submitted),
     "pastes into a box with a draft": Carriers(none=into_any_box),
     "stashes over the human's stash": Carriers(stash=over_the_humans_stash),
-    "keeps no record (editor)": Carriers(editor=leaving_out(deliver_editor, lambda step: isinstance(step, SaveDraft))),
+    "keeps no record (editor)": Carriers(editor=leaving_out(deliver_editor, _is_save)),
     "leaves the cursor (stash)": Carriers(stash=ending_at(deliver_stash, _is_walk)),
     "leaves the cursor (editor)": Carriers(editor=ending_at(deliver_editor, _is_walk)),
     "keeps the draft": Carriers(editor=ending_at(deliver_editor, lambda step: isinstance(step, OpenEditor), 2)),
+    "leaves the cursor (sentinel)": Carriers(sentinel=ending_at(deliver_sentinel, _is_walk)),
+    "leaves its mark": Carriers(sentinel=leaving_out(deliver_sentinel, _is_erase)),
+    "takes rows for lines": Carriers(sentinel=rows_for_lines),
+    "keeps no record (sentinel)": Carriers(sentinel=leaving_out(deliver_sentinel, _is_save)),
+    "keeps no record (interrupt)": Carriers(interrupt=leaving_out(deliver_interrupt, _is_save)),
+    "leaves the mark of an interrupt": Carriers(interrupt=leaving_out(deliver_interrupt, _is_erase)),
     "does not wait for the editor's end": Carriers(editor=editor_before_it_is_gone),
     "delivers twice after a crash": Carriers(resume=resume_by_delivering_again),
 }

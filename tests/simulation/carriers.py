@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 
 from msgspec import Struct
 
-from hark.delivery import by_editor, by_stash, into_empty_box
+from hark.delivery import by_editor, by_interrupt, by_sentinel, by_stash, into_empty_box
 from hark.delivery.steps import Answer, Delivery, Step
 from hark.delivery.submit import Job
 from tests.simulation.flavour import STASH, Flavour
@@ -26,6 +26,14 @@ def deliver_editor(job: Job, flavour: Flavour) -> Delivery:
     return by_editor.deliver(job, flavour.editor)
 
 
+def deliver_sentinel(job: Job, flavour: Flavour) -> Delivery:
+    return by_sentinel.deliver(job, flavour.line_keys)
+
+
+def deliver_interrupt(job: Job, flavour: Flavour) -> Delivery:
+    return by_interrupt.deliver(job, flavour.interrupt_keys)
+
+
 def resume(job: Job, flavour: Flavour, carrier: str, was_staged: bool) -> Delivery:
     if carrier == "editor":
         assert flavour.editor is not None
@@ -42,10 +50,24 @@ def put_back_editor(job: Job, flavour: Flavour, draft: str) -> PutBack:
     return by_editor.put_back(job, flavour.editor, draft)
 
 
+def put_back_pieces(job: Job, flavour: Flavour, draft: str) -> PutBack:
+    return by_sentinel.put_back(job, flavour.line_keys, draft)
+
+
+PUT_BACK = {
+    "stash": put_back_stash,
+    "editor": put_back_editor,
+    "sentinel": put_back_pieces,
+    "interrupt": put_back_pieces,
+}
+
+
 class Carriers(Struct, frozen=True, kw_only=True):
     none: Start = deliver_none
     stash: Start = deliver_stash
     editor: Start = deliver_editor
+    sentinel: Start = deliver_sentinel
+    interrupt: Start = deliver_interrupt
     resume: Callable[[Job, Flavour, str, bool], Delivery] = resume
 
 

@@ -6,7 +6,9 @@ from msgspec import Struct
 
 from hark.delivery.box import BoxLook
 from hark.delivery.by_editor import EditorKeys
+from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_stash import StashKeys
+from hark.delivery.reading import LineKeys, Lines
 from tests.delivery.screens import CLAUDE, DEMO
 
 STASH = StashKeys(key="C-s", occupied="stashed")
@@ -43,6 +45,18 @@ class Flavour(Struct, frozen=True, kw_only=True):
     ghost: str
     step_ms: float
     """How long the terminal takes for a step, at the most."""
+    lines: Lines = "unknown"
+    """What hark believes of `by_rows`."""
+    keeps_cleared: bool = False
+    """What Ctrl-C has cleared is in the history."""
+
+    @property
+    def line_keys(self) -> LineKeys:
+        return LineKeys(lines=self.lines)
+
+    @property
+    def interrupt_keys(self) -> InterruptKeys:
+        return InterruptKeys(recall="Up" if self.keeps_cleared else None, line_keys=self.line_keys)
 
     @property
     def width(self) -> int:

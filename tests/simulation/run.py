@@ -8,11 +8,12 @@ from msgspec import Struct
 
 from hark.delivery.steps import Answer, Delivery, DropDraft, Held, Outcome, Step, Stuck, Submitted, Unproven
 from hark.delivery.submit import Job
+from hark.model.message import HoldReason
 from tests.simulation import properties
-from tests.simulation.carriers import REAL, Carriers, put_back_editor, put_back_stash
+from tests.simulation.carriers import PUT_BACK, REAL, Carriers
 from tests.simulation.layout import units_of
 from tests.simulation.properties import Before, before
-from tests.simulation.scenario import MESSAGE_ID, Scenario, draw_scenario
+from tests.simulation.scenario import MESSAGE_ID, CarrierName, Scenario, draw_scenario
 from tests.simulation.terminal import Terminal
 from tests.simulation.trace import Trace
 
@@ -127,8 +128,16 @@ class Run:
             resumed = self.carriers.resume(self.job, flavour, carrier, self.terminal.is_staged)
             return self._carry(resumed, is_taking=False)
         self._put_back()
-        start = getattr(self.carriers, self.scenario.carrier)
-        return self._carry(start(self.job, self.scenario.flavour), is_taking=self.scenario.carrier != "none")
+        if self.terminal.record is not None and self.terminal.can_hold:
+            return Held(HoldReason.DRAFT, "a draft has to go back first")
+        carrier = self._carrier()
+        start = getattr(self.carriers, carrier)
+        return self._carry(start(self.job, self.scenario.flavour), is_taking=carrier != "none")
+
+    def _carrier(self) -> CarrierName:
+        """A busy agent is not interrupted."""
+        is_busy = self.terminal.now < self.terminal.agent.busy_until
+        return "none" if self.scenario.carrier == "interrupt" and is_busy else self.scenario.carrier
 
     def _carry(self, delivery: Delivery, *, is_taking: bool) -> Outcome | None:
         """None: the daemon was killed meanwhile."""
@@ -164,7 +173,7 @@ class Run:
         terminal = self.terminal
         if terminal.record is None or not terminal.can_hold:
             return
-        put_back = put_back_stash if self.scenario.carrier == "stash" else put_back_editor
+        put_back = PUT_BACK[self.scenario.carrier]
         terminal.hold()
         start = before(terminal)
         is_back = self._drive(put_back(self.job, self.scenario.flavour, terminal.record), start, is_taking=False)

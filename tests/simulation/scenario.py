@@ -6,14 +6,16 @@ from random import Random
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from hark.delivery.reading import Lines
 from hark.delivery.wording import sanitise
 from tests.simulation.flavour import Flavour, draw_flavour
 from tests.simulation.layout import Units, units_of
 from tests.simulation.terminal import Action
 
 MESSAGE_ID = "0123456789ab"
-CarrierName = Literal["none", "stash", "editor"]
+CarrierName = Literal["none", "stash", "editor", "sentinel", "interrupt"]
 
 LETTERS = (
     "a",
@@ -105,7 +107,7 @@ def draw_scenario(random: Random, seed: int) -> Scenario:
     carrier = _draw_carrier(random, flavour) if can_hold else "none"
     draft = "" if random.random() < 0.35 else random.choice(DRAFTS)
     start_ms = random.choice((20.0, 100.0, 400.0))
-    return Scenario(
+    scenario = Scenario(
         seed=seed,
         flavour=flavour,
         carrier=carrier,
@@ -122,6 +124,17 @@ def draw_scenario(random: Random, seed: int) -> Scenario:
         crash_at=random.randrange(1, 26) if random.random() < 0.25 else None,
         called_off_at=random.choice(("begin", "stage")) if random.random() < 0.06 else None,
     )
+    return _draw_rarer(random, scenario) if can_hold and carrier == "none" else scenario
+
+
+def _draw_rarer(random: Random, scenario: Scenario) -> Scenario:
+    """The carriers for agents that have neither a stash nor an editor."""
+    carrier: CarrierName = random.choice(("none", "sentinel", "sentinel", "interrupt"))
+    truth: Lines = "visual" if scenario.flavour.by_rows else "logical"
+    flavour = replace(
+        scenario.flavour, lines=random.choice((truth, truth, "unknown")), keeps_cleared=random.random() < 0.5
+    )
+    return replace(scenario, carrier=carrier, flavour=flavour)
 
 
 def _draw_carrier(random: Random, flavour: Flavour) -> CarrierName:

@@ -37,12 +37,12 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Box(Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...]
     """What was typed, row by row as the agent wraps it, without ghost text."""
-    width: int
-    """Columns of the widest possible row."""
     is_cursor_at_start: bool
     is_cursor_at_end: bool
     top: int = 0
     """Row of the screen where it begins."""
+    starts: tuple[int, ...] = (0,)
+    """Columns of the screen where its rows begin."""
     cursor_row: int = 0
     """Row of the box."""
     cursor_x: int = 0
@@ -78,8 +78,8 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
     behind = screen.rows[screen.cursor_y].typed(screen.cursor_x) if rows != ("",) else ""
     return Box(
         rows=rows,
-        width=screen.columns - look.indent,
         top=first,
+        starts=tuple(starts),
         cursor_row=screen.cursor_y - first,
         cursor_x=screen.cursor_x,
         is_cursor_at_start=screen.cursor_y == first and screen.cursor_x == start,

@@ -1,0 +1,190 @@
+"""The carrier `sentinel`: for agents that have neither an editor key of ours nor a stash. The draft is read with a mark
+(`reading.py`), line keys take it away, and pastes bring it back.
+
+    look -> on record -> read -> on record to the letter -> clear -> the message, as into any empty box -> paste -> cursor
+
+What cannot be read exactly is not touched: a collapsed paste, a completion that stands open, a draft that is too long to be
+read while keys are held. Until the box is empty, what is left in it is a beginning of the draft: that is how a delivery that
+was cut short is taken up again.
+"""
+
+import re
+from collections.abc import Generator
+
+from hark.delivery import into_empty_box
+from hark.delivery.box import Box, mentions, read_box
+from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.reading import MARKS, LineKeys, Reader, squeeze
+from hark.delivery.screen import Screen
+from hark.delivery.steps import (
+    Answer,
+    Delivery,
+    DropDraft,
+    Held,
+    Paste,
+    Press,
+    SaveDraft,
+    Seen,
+    Step,
+    Stuck,
+)
+from hark.delivery.submit import Job, look, watch_for
+from hark.model.message import HoldReason
+
+TAKEN_WITHIN_S = 1.0
+BACK_WITHIN_S = 1.0
+MOST_ROWS = 12
+LONGEST_PASTE = 120
+"""Longer ones may be shown collapsed."""
+
+_OPENS_A_POPUP = re.compile(r"\A\s*/\S*\Z|(?:\A|\s)@\S*\Z")
+
+Clearing = Generator[Step, Answer, bool]
+
+
+def deliver(job: Job, keys: LineKeys) -> Delivery:
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box is None:
+        return Held(HoldReason.DIALOG, "no input box at the cursor")
+    if mentions(box, job.message_id):
+        return Stuck("our text is in the box already")
+    if box.is_empty:
+        return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
+    if reason := why_unreadable(box, job):
+        return Held(HoldReason.DRAFT, reason)
+    text = yield from take_note(job, keys, seen, box)
+    if isinstance(text, Held):
+        return text
+    if not (yield from _clear(job, keys, box, text)):
+        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    return (yield from deliver_and_give_back(job, box, text))
+
+
+def why_unreadable(box: Box, job: Job) -> str | None:
+    shown = "".join(box.rows)
+    if not shown.strip():
+        return "the draft is of blanks alone"
+    if job.look.placeholder and re.search(job.look.placeholder, shown):
+        return "a collapsed paste is in the draft"
+    if any(_OPENS_A_POPUP.search(row.rstrip()) for row in box.rows):
+        return "a completion may stand open"
+    if len(box.rows) > MOST_ROWS:
+        return "the draft is too long to be read from the screen"
+    return None
+
+
+def take_note(job: Job, keys: LineKeys, seen: Seen, box: Box) -> Generator[Step, Answer, str | Held]:
+    """The draft to the letter, and on record. It is there before the first mark too, as the screen shows it."""
+    if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    text = yield from Reader(job, keys, seen, box).read()
+    is_saved = text is not None and bool((yield SaveDraft(text)))
+    if text is not None and is_saved:
+        return text
+    if (yield from walk_cursor(box, job.look)):
+        yield DropDraft()
+    if text is not None:
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    return Held(HoldReason.DRAFT, "the draft cannot be read exactly from the screen")
+
+
+def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:
+    """From its end: what is left at any moment is a beginning of it."""
+    down = ("Down",) * (len(box.rows) - 1)
+    line = (keys.home, keys.kill)
+    if not (yield Press((*down, keys.end, *(*line, keys.erase) * text.count("\n"), *line))):
+        return False
+    seen = yield from watch_for(lambda screen: is_empty(screen, job), TAKEN_WITHIN_S)
+    return is_empty(seen.screen, job)
+
+
+def deliver_and_give_back(job: Job, box: Box, text: str) -> Delivery:
+    outcome = yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
+    if not isinstance(outcome, Stuck):
+        yield from give_back(job, box, text)
+    return outcome
+
+
+def give_back(job: Job, box: Box, text: str) -> Generator[Step, Answer, None]:
+    seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
+    if not is_empty(seen.screen, job) or not (yield from paste_in_pieces(text)):
+        return
+    seen = yield from watch_for(lambda screen: shows(screen, job, box), BACK_WITHIN_S)
+    if shows(seen.screen, job, box):
+        yield from walk_cursor(box, job.look)
+        yield DropDraft()
+
+
+def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bool]:
+    """For a draft that a delivery which was cut short has taken, or taken a part of, or left a mark in."""
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box is not None and (mark := mark_in(box, draft)):
+        return (yield from _erase_mark(job, keys, seen, draft, mark))
+    if box is None or not (box.is_empty or box.is_cursor_at_end):
+        return box is not None and squeeze("".join(box.rows)) == squeeze(draft)
+    rest = _rest_of(draft, squeeze("".join(box.rows)))
+    if rest is None or (rest and not (yield from paste_in_pieces(rest))):
+        return False
+    seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
+    return _holds_letters(seen.screen, job, draft)
+
+
+def mark_in(box: Box, draft: str) -> str | None:
+    """The mark that stands in the box, which holds this draft otherwise."""
+    shown = squeeze("".join(box.rows))
+    return next((mark for mark in MARKS if mark in shown and shown.replace(mark, "", 1) == squeeze(draft)), None)
+
+
+def _erase_mark(job: Job, keys: LineKeys, seen: Seen, draft: str, mark: str) -> Generator[Step, Answer, bool]:
+    """Only from right behind it."""
+    box = read_box(seen.screen, job.look)
+    if box is None or _before_cursor(seen.screen, box)[-1:] != mark or not (yield Press((keys.erase,))):
+        return False
+    seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
+    return _holds_letters(seen.screen, job, draft)
+
+
+def _before_cursor(screen: Screen, box: Box) -> str:
+    """In its row; at the start of a row, the one above."""
+    here = screen.rows[screen.cursor_y].part(box.starts[box.cursor_row], screen.cursor_x)
+    return here if here or not box.cursor_row else box.rows[box.cursor_row - 1].rstrip()
+
+
+def _rest_of(draft: str, letters: str) -> str | None:
+    """What is missing of the draft behind these first letters of it."""
+    if letters == squeeze(draft):
+        return ""
+    count = 0
+    for index, character in enumerate(draft):
+        if count == len(letters):
+            return draft[index:]
+        if not character.isspace():
+            if character != letters[count]:
+                return None
+            count += 1
+    return None
+
+
+def paste_in_pieces(text: str) -> Clearing:
+    """Newlines one by one, and nothing long: pasted together they may be collapsed."""
+    for piece in re.findall(rf"\n|[^\n]{{1,{LONGEST_PASTE}}}", text):
+        if not (yield Paste(piece)):
+            return False
+    return True
+
+
+def is_empty(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and box.is_empty
+
+
+def shows(screen: Screen, job: Job, target: Box) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, target)
+
+
+def _holds_letters(screen: Screen, job: Job, draft: str) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and squeeze("".join(box.rows)) == squeeze(draft)

@@ -1,0 +1,177 @@
+"""Reads a draft exactly, where only the screen can be asked: what a screen does not show is found out with a mark.
+
+A screen does not tell a wrap from a newline, nor how many blanks stand at the end of a row. So a mark is pasted (never
+typed: what is typed into a dialog may answer it) at a place that a key has led to, looked at, and erased again:
+
+    End, mark    what stands before it are the blanks at the end of the line
+    Home, mark   the row it appears in is where the line begins: all rows from there on are one line, wrapped
+    Left, mark   one step before a wrap: what was stepped over is a blank of the wrap, or a letter
+
+Where the mark came to stand is told by the letters before it, which a new wrap does not change. Nothing is taken away, and
+every mark is seen to come and to go before the next key. Anything else than what is expected ends the reading.
+"""
+
+from collections.abc import Generator
+from typing import Literal
+
+from msgspec import Struct
+
+from hark.delivery.box import Box, read_box
+from hark.delivery.cursor import same_rows
+from hark.delivery.screen import Screen
+from hark.delivery.steps import Answer, Paste, Press, Seen, Step
+from hark.delivery.submit import Job, watch_for
+
+MARKS = "§¶¤"
+"""No letter and no digit: those answer dialogs."""
+SHOWN_WITHIN_S = 0.6
+READ_WITHIN_S = 0.9
+"""Keys are held for two seconds at the most, and the delivery is still to come."""
+SPARE_COLUMNS = 3
+"""How many columns at the right an agent may leave free."""
+
+Lines = Literal["visual", "logical", "unknown"]
+
+
+class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    lines: Lines = "unknown"
+    """Whether the keys go by rows as they are wrapped, or by the lines of the text."""
+    home: str = "Home"
+    end: str = "End"
+    kill: str = "C-k"
+    """Takes away what is behind the cursor in its line."""
+    erase: str = "BSpace"
+
+
+class _Marked(Struct, frozen=True):
+    row: int
+    letters: int
+    """Before the mark, in all of the box."""
+    column: int
+    """Of the row."""
+    blanks: int | None
+    """Between the letters and the mark; None where it stands at the start of a row: some may hang, unseen, behind the row above."""
+
+
+class Reader:
+    def __init__(self, job: Job, keys: LineKeys, seen: Seen, box: Box) -> None:
+        self._job = job
+        self._keys = keys
+        self._box = box
+        self._rows = [row.rstrip() for row in box.rows]
+        self._units = [_count_units(seen.screen, box, row) for row in range(len(box.rows))]
+        self._columns = seen.screen.columns
+        self._ends_at_s = seen.at_s + READ_WITHIN_S
+        self._now_s = seen.at_s
+        self._mark = choose_mark(seen.screen)
+        self._is_logical = keys.lines == "logical"
+
+    def read(self) -> Generator[Step, Answer, str | None]:
+        """The text; None where it cannot be told, with the box as it was but for its cursor."""
+        last = len(self._rows) - 1
+        moves = ("Down",) * (last - self._box.cursor_row) + (self._keys.end,)
+        lines: list[str] = []
+        while True:
+            found = yield from self._read_line(last, moves)
+            if found is None:
+                return None
+            first, line = found
+            lines.insert(0, line)
+            if first == 0:
+                return "\n".join(lines)
+            last, moves = first - 1, (self._keys.home, "Up", self._keys.end)
+
+    def _read_line(self, last: int, moves: tuple[str, ...]) -> Generator[Step, Answer, tuple[int, str] | None]:
+        """The line that ends in this row: where it begins, and its text."""
+        end = yield from self._try_mark(moves)
+        if end is None or end.letters != self._letters_to(last):
+            return None
+        blanks = end.column if end.row == last and not self._rows[last] else end.blanks
+        if blanks is None:
+            return None
+        if last == 0 or self._is_surely_newline(last - 1):
+            return last, self._rows[last] + " " * blanks
+        start = yield from self._try_mark((self._keys.home,))
+        if start is None or start.letters != self._letters_to(start.row - 1) or start.row > last:
+            return None
+        if start.row == last:
+            return (last, self._rows[last] + " " * blanks) if self._is_logical else None
+        self._is_logical = True
+        text = yield from self._join(start.row, last, blanks)
+        return None if text is None else (start.row, text)
+
+    def _join(self, first: int, last: int, blanks: int) -> Generator[Step, Answer, str | None]:
+        """Rows of one line, with the blanks that its wraps hide. The cursor ends up in its first row."""
+        text, steps = self._rows[last] + " " * blanks, blanks + self._units[last]
+        keys: tuple[str, ...] = (self._keys.end,)
+        for row in range(last - 1, first - 1, -1):
+            marked = yield from self._try_mark((*keys, *("Left",) * (steps + 1)))
+            over = marked and self._letters_to(row) - marked.letters
+            if marked is None or over not in (0, 1) or not self._rows[row] or (over == 0 and marked.blanks is None):
+                return None
+            hidden = 0 if over else (marked.blanks or 0) + 1
+            text = self._rows[row] + " " * hidden + text
+            steps, keys = self._units[row] + hidden - 1, ()
+        return text
+
+    def _try_mark(self, keys: tuple[str, ...]) -> Generator[Step, Answer, _Marked | None]:
+        if self._now_s > self._ends_at_s or not self._mark or not (yield Press(keys)) or not (yield Paste(self._mark)):
+            return None
+        seen = yield from watch_for(self._shows_mark, SHOWN_WITHIN_S)
+        if not self._shows_mark(seen.screen):
+            return None
+        marked = self._locate(seen.screen)
+        if not (yield Press((self._keys.erase,))):
+            return None
+        seen = yield from watch_for(self._is_as_before, SHOWN_WITHIN_S)
+        self._now_s = seen.at_s
+        return marked if self._is_as_before(seen.screen) else None
+
+    def _shows_mark(self, screen: Screen) -> bool:
+        """All drawn: without the mark it is the same text."""
+        box = read_box(screen, self._job.look)
+        return box is not None and squeeze("".join(box.rows)).replace(self._mark, "", 1) == squeeze(
+            "".join(self._rows)
+        ) != squeeze("".join(box.rows))
+
+    def _is_as_before(self, screen: Screen) -> bool:
+        box = read_box(screen, self._job.look)
+        return box is not None and same_rows(box, self._box)
+
+    def _locate(self, screen: Screen) -> _Marked:
+        box = read_box(screen, self._job.look)
+        assert box is not None
+        row = next(index for index, text in enumerate(box.rows) if self._mark in text)
+        before = box.rows[row].partition(self._mark)[0]
+        letters = len(squeeze("".join(box.rows[:row]) + before))
+        blanks = len(before) - len(before.rstrip(" ")) if before.strip() or row == 0 else None
+        return _Marked(row, letters, len(before), blanks)
+
+    def _letters_to(self, row: int) -> int:
+        return len(squeeze("".join(self._rows[: row + 1])))
+
+    def _is_surely_newline(self, row: int) -> bool:
+        """The next row's first word would have fitted behind this one: no wrap."""
+        if not self._rows[row]:
+            return True
+        word = self._rows[row + 1].split(" ")[0] if self._rows[row + 1] else ""
+        text = f"{self._rows[row]} {word}"
+        columns = len(text) if text.isascii() else 2 * len(text)
+        return columns <= self._columns - self._box.starts[row] - SPARE_COLUMNS
+
+
+def choose_mark(screen: Screen) -> str:
+    """One that the screen does not show; "" where it shows them all."""
+    return next((mark for mark in MARKS if not screen.contains(mark)), "")
+
+
+def squeeze(text: str) -> str:
+    return "".join(text.split())
+
+
+def _count_units(screen: Screen, box: Box, row: int) -> int:
+    """What an arrow key steps over."""
+    cells = screen.rows[box.top + row].cells[box.starts[row] :]
+    while cells and not cells[-1].strip():
+        cells = cells[:-1]
+    return sum(1 for cell in cells if cell)
