@@ -7,7 +7,7 @@ from tests.delivery.screens import CLAUDE, GENERIC
 
 
 def box(*rows: str, is_cursor_at_end: bool = True) -> Box:
-    return Box(rows=rows, width=38, is_cursor_at_start=False, is_cursor_at_end=is_cursor_at_end)
+    return Box(rows=rows, is_cursor_at_start=False, is_cursor_at_end=is_cursor_at_end)
 
 
 HELD = {

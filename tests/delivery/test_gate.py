@@ -87,3 +87,22 @@ def test_a_human_is_typing_until_the_pause_is_over(now_s: float, pause_s: float,
 
     assert (hold and hold.ends_in_s) == ends_in_s
     assert hold is None or hold.reason is HoldReason.HUMAN_TYPING
+
+
+# Where drafts can be carried, a pause is a courtesy: 0.3 s are enough, and after 2 s of waiting none is needed.
+COURTESY = {
+    "a key just now": (PaneState(is_there=True, can_carry_drafts=True, last_key_age_s=0.0), 0.3),
+    "a moment before the end": (PaneState(is_there=True, can_carry_drafts=True, last_key_age_s=0.2), 0.1),
+    "at the end": (PaneState(is_there=True, can_carry_drafts=True, last_key_age_s=0.3), None),
+    "waited for a while": (PaneState(is_there=True, can_carry_drafts=True, last_key_age_s=0.0, waited_s=1.9), 0.1),
+    "waited long enough": (PaneState(is_there=True, can_carry_drafts=True, last_key_age_s=0.0, waited_s=2.0), None),
+    "tmux's whole seconds": (PaneState(is_there=True, can_carry_drafts=True, last_key_at_s=NOW_S - 1), 0.3),
+    "drafts cannot be carried": (PaneState(is_there=True, last_key_age_s=0.5, waited_s=60.0), 1.5),
+}
+
+
+@pytest.mark.parametrize(("seen", "ends_in_s"), COURTESY.values(), ids=COURTESY.keys())
+def test_a_pause_is_a_courtesy_where_drafts_can_be_carried(seen: PaneState, ends_in_s: float | None) -> None:
+    hold = check_gate(seen, NOW_S, PAUSE_S)
+
+    assert (hold and hold.ends_in_s) == (ends_in_s and pytest.approx(ends_in_s))

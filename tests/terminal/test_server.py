@@ -222,9 +222,6 @@ def test_a_command_of_one_word_is_not_taken_apart(tmux: PrivateTmux, tmp_path: P
     async def act(server: TmuxServer) -> None:
         await server.new_session("work", [program], "/", {}, 80, 24)
         await in_thread((tmp_path / "ran").exists, "the program")
-        (tmp_path / "ran").unlink()
-        await server.new_window("work", [program], "/")
-        await in_thread((tmp_path / "ran").exists, "the program in a window")
 
     connected(tmux, act)
 

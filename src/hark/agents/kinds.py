@@ -10,7 +10,9 @@ from msgspec import Struct
 
 from hark.delivery.box import BoxLook
 from hark.delivery.by_editor import EditorKeys
+from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_stash import StashKeys
+from hark.delivery.reading import LineKeys
 from hark.model.errors import HarkError
 
 GENERIC = "generic"
@@ -30,6 +32,10 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stash: StashKeys | None = None
     """The key that puts the draft aside."""
     prefers_editor: bool = False
+    sentinel: LineKeys | None = None
+    """The line keys by which a draft can be read and taken out, where there is neither editor nor stash."""
+    interrupt: InterruptKeys | None = None
+    """The key that clears the box. Only where somebody wants it: the same key interrupts a turn."""
     replay_gap_ms: float = 4.0
     """Between two of the human's keys that were held: faster ones would be taken for a paste."""
     replay_enter_gap_ms: float = 60.0

@@ -1,25 +1,23 @@
 """One attempt to deliver one message: takes a grip on the pane, chooses the carrier, runs it, lets go."""
 
-from collections.abc import Generator
-
 from msgspec import Struct
 
 from hark.agents.kinds import AgentKind
+from hark.daemon.carriers import Carriers, delivery, resumption, return_of
 from hark.daemon.driver import Driver
 from hark.daemon.editors import Editors
 from hark.daemon.grips import take_grip
 from hark.daemon.ledger import Ledger
 from hark.daemon.panes import Panes
-from hark.delivery import by_editor, by_stash, into_empty_box
-from hark.delivery.choose import Means, choose_carrier
+from hark.delivery.box import read_box
 from hark.delivery.gate import Hold
-from hark.delivery.steps import Answer, Delivery, Step
+from hark.delivery.steps import Delivery
 from hark.delivery.submit import Job
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
 
 
-class Attempt(Struct, frozen=True, kw_only=True):
+class Attempt(Struct, kw_only=True):
     """Also what a delivery must have on record before it goes on (`driver.Records`)."""
 
     session: Session
@@ -31,6 +29,8 @@ class Attempt(Struct, frozen=True, kw_only=True):
     ledger: Ledger
     panes: Panes
     editors: Editors
+    carriers: Carriers
+    carrier: Carrier = Carrier.NONE
 
     async def run(self, draft: Draft | None) -> Hold | None:
         """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
@@ -46,45 +46,22 @@ class Attempt(Struct, frozen=True, kw_only=True):
     async def _run_with(self, driver: Driver, draft: Draft | None) -> Hold | None:
         message, hold = self.message, None
         if message and (draft is None or is_attempted(message)):
-            outcome = await driver.run(self._delivery(message))
+            outcome = await driver.run(await self._delivery(driver, message))
             hold = await self.ledger.record(message, outcome, self.lease, self.carrier)
-        if draft and not await driver.run(self._put_back(draft)):
+        if draft and not await driver.run(return_of(draft, self.kind, self._job())):
             return hold or Hold(HoldReason.DIALOG, "a human's draft has to go back into the box first", None)
         if draft:
             await self.ledger.drop_draft()
+        if hold and hold.reason is HoldReason.DRAFT:
+            return Hold(hold.reason, hold.detail, self.carriers.may_carry_in_s(self.session, self.kind))
         return hold
 
-    def _delivery(self, message: Message) -> Delivery:
-        job, was_staged = self._job(), message.status is Status.STAGED
-        match self.carrier:
-            case Carrier.EDITOR if self.kind.editor:
-                if is_attempted(message):
-                    return by_editor.resume(job, self.kind.editor, was_staged)
-                return by_editor.deliver(job, self.kind.editor)
-            case Carrier.STASH if self.kind.stash and not is_attempted(message):
-                return by_stash.deliver(job, self.kind.stash)
+    async def _delivery(self, driver: Driver, message: Message) -> Delivery:
         if is_attempted(message):
-            return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
-        return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
-
-    def _put_back(self, draft: Draft) -> Generator[Step, Answer, bool]:
-        job = self._job()
-        if draft.carrier is Carrier.STASH and self.kind.stash:
-            return by_stash.put_back(job, self.kind.stash)
-        if draft.carrier is Carrier.EDITOR and self.kind.editor:
-            return by_editor.put_back(job, self.kind.editor, draft.text)
-        return into_empty_box.put_back(job, draft.text)
-
-    @property
-    def carrier(self) -> Carrier:
-        means = Means(
-            has_editor_key=self.kind.editor is not None,
-            has_our_editor=self.session.airlock is not None,
-            has_stash_key=self.kind.stash is not None,
-            can_hold_keys=True,
-            is_editor_preferred=self.kind.prefers_editor,
-        )
-        return choose_carrier(means)
+            return resumption(self.session, self.kind, self._job(), message)
+        box = read_box((await driver.look()).screen, self.kind.box)
+        self.carrier = self.carriers.choose(self.session, self.kind, box, message.mode)
+        return delivery(self.carrier, self.kind, self._job())
 
     def _job(self) -> Job:
         message_id = self.message.id if self.message else ""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hark.agents.kinds import Kinds
 from hark.daemon.attempt import Attempt, is_attempted
+from hark.daemon.carriers import Carriers
 from hark.daemon.clock import Clock
 from hark.daemon.editors import Editors
 from hark.daemon.grips import airlock_facts
@@ -21,6 +22,7 @@ from hark.daemon.log import logger
 from hark.daemon.panes import Panes, is_line_mode
 from hark.daemon.sessions import Sessions
 from hark.delivery import wording
+from hark.delivery.choose import carries_at_once
 from hark.delivery.gate import Hold, PaneState, check_gate
 from hark.model.config import Config
 from hark.model.errors import HarkError
@@ -62,6 +64,7 @@ class Courier:
         self._texts = texts
         self._editors = editors
         self._ledger = Ledger(session_id, store, clock)
+        self._carriers = Carriers(panes, config.input_stale_timeout)
         self._wake = asyncio.Event()
         self.lock = asyncio.Lock()
         """Held during an attempt; who changes a pending message from outside takes it first."""
@@ -139,6 +142,7 @@ class Courier:
             ledger=self._ledger,
             panes=self._panes,
             editors=self._editors,
+            carriers=self._carriers,
         )
         try:
             return await attempt.run(draft)
@@ -166,7 +170,7 @@ class Courier:
             last_key_at_s=facts.last_key_at(pane.pane_id),
             is_line_mode=airlock.is_line_mode if airlock else is_line_mode(pane),
             do_not_disturb=session.do_not_disturb_since is not None,
-            can_hold_keys=True,
+            can_carry_drafts=carries_at_once(self._carriers.means(session, self._kinds.get(session.agent))),
             has_airlock=airlock is not None,
             last_key_age_s=airlock.last_key_age_s if airlock else None,
             waited_s=self._waited_s(message),

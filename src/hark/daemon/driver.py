@@ -71,10 +71,10 @@ class Driver:
         pane = self._session.pane
         match step:
             case Look():
-                return await self._look()
+                return await self.look()
             case LookAgain(within_s=within_s):
                 await self._panes.wait_output(pane, self._count, within_s)
-                return await self._look()
+                return await self.look()
             case Paste(text=text):
                 return await self._grip.paste(text)
             case Press(keys=keys):
@@ -97,7 +97,7 @@ class Driver:
             case DropDraft():
                 return await _may(self._records.drop_draft())
 
-    async def _look(self) -> Seen:
+    async def look(self) -> Seen:
         self._count = self._panes.printed_count(self._session.pane)
         screen = await self._server.screen(self._session.pane)
         if self._grip.ignores_copy_mode:

@@ -31,6 +31,7 @@ class Panes:
         self._servers: dict[str, TmuxServer] = {}
         self._streams = PaneStreams(pipes, self._printed, self._stream_closed)
         self._printed_count: dict[Pane, int] = defaultdict(int)
+        self._printed_at_s: dict[Pane, float] = {}
         self._waiters: dict[Pane, set[asyncio.Event]] = defaultdict(set)
         self._listeners: dict[Pane, set[OutputListener]] = defaultdict(set)
         self.on_change: Callable[[str], None] = lambda socket: None
@@ -73,6 +74,13 @@ class Panes:
     def printed_count(self, pane: Pane) -> int:
         return self._printed_count[pane]
 
+    def quiet_s(self, pane: Pane) -> float | None:
+        """How long it has printed nothing, as far as we have listened; None where we do not listen."""
+        if not self._streams.is_open(pane):
+            return None
+        now_s = asyncio.get_running_loop().time()
+        return now_s - self._printed_at_s.setdefault(pane, now_s)
+
     async def wait_output(self, pane: Pane, since: int, within_s: float) -> None:
         """Returns when the pane has printed something after the count was `since`, or when the time is over."""
         if not self._streams.is_open(pane):
@@ -102,11 +110,12 @@ class Panes:
 
     def forget(self, pane: Pane) -> None:
         self._end_listening(pane)
-        for table in (self._printed_count, self._waiters, self._listeners):
+        for table in (self._printed_count, self._printed_at_s, self._waiters, self._listeners):
             table.pop(pane, None)
 
     def _printed(self, pane: Pane, data: bytes) -> None:
         self._printed_count[pane] += 1
+        self._printed_at_s[pane] = asyncio.get_running_loop().time()
         for event in self._waiters[pane]:
             event.set()
         for listener in tuple(self._listeners[pane]):

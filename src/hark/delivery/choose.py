@@ -1,28 +1,60 @@
-"""Which carrier for this agent, this session and this draft: a pure function of what is known."""
+"""Which carrier for this agent, this session, this draft and this mode: a pure function of what is known."""
+
+from typing import Literal
 
 from msgspec import Struct
 
-from hark.model.message import Carrier
+from hark.delivery.by_interrupt import AGAIN_AFTER_S
+from hark.model.message import Carrier, Mode
+
+Contents = Literal["empty", "draft", "unseen"]
+"""Of the box, as the screen shows it; unseen where the screen shows no box, or not all of it."""
 
 
 class Means(Struct, frozen=True, kw_only=True):
     """What there is to work with."""
 
-    has_editor_key: bool = False
-    """The agent has a key that opens $EDITOR."""
-    has_our_editor: bool = False
-    """And $EDITOR is ours: hark started it."""
-    has_stash_key: bool = False
-    can_hold_keys: bool = False
-    """Nothing may be taken out of a box into which somebody goes on typing."""
+    has_editor: bool = False
+    """The agent has a key that opens $EDITOR, and $EDITOR is ours: hark started it."""
+    has_stash: bool = False
     is_editor_preferred: bool = False
+    has_line_keys: bool = False
+    are_lines_known: bool = False
+    """Its data says how its line keys go. Otherwise it has to be found out on the draft."""
+    may_interrupt: bool = False
+    """Somebody has allowed it for this agent."""
+    is_idle: bool = False
+    interrupted_ago_s: float | None = None
 
 
-def choose_carrier(means: Means) -> Carrier:
-    """`none` delivers into an empty box only, and holds for a draft. The others deliver into an empty box as well."""
-    if not means.can_hold_keys:
-        return Carrier.NONE
-    has_editor = means.has_editor_key and means.has_our_editor
-    if means.has_stash_key and not (has_editor and means.is_editor_preferred):
+def choose_carrier(
+    means: Means, contents: Contents, mode: Mode = Mode.SEQUENTIAL, *, is_stale: bool = False
+) -> Carrier:
+    """`none` delivers into an empty box only, and holds for a draft."""
+    if means.has_stash and not (means.has_editor and means.is_editor_preferred):
         return Carrier.STASH
-    return Carrier.EDITOR if has_editor else Carrier.NONE
+    if contents == "empty":
+        return Carrier.NONE
+    if means.has_editor:
+        return Carrier.EDITOR
+    is_waited_out = is_stale or mode is Mode.URGENT
+    if contents == "draft" and means.has_line_keys and (means.are_lines_known or is_waited_out):
+        return Carrier.SENTINEL
+    if contents == "draft" and is_waited_out and _may_interrupt(means):
+        return Carrier.INTERRUPT
+    return Carrier.NONE
+
+
+def carries_at_once(means: Means) -> bool:
+    """Whether a draft is no obstacle: then a human who types is none either."""
+    return means.has_stash or means.has_editor or (means.has_line_keys and means.are_lines_known)
+
+
+def waits_for_stale(means: Means) -> bool:
+    """Whether a draft that nobody has touched for long can be carried, though a fresh one cannot."""
+    return not carries_at_once(means) and (means.has_line_keys or means.may_interrupt)
+
+
+def _may_interrupt(means: Means) -> bool:
+    is_free = means.interrupted_ago_s is None or means.interrupted_ago_s >= AGAIN_AFTER_S
+    return means.may_interrupt and means.is_idle and is_free

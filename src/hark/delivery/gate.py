@@ -26,8 +26,8 @@ class PaneState(Struct, frozen=True, kw_only=True):
     is_line_mode: bool = False
     """The terminal collects whole lines: the program is not reading keys, so there is no input box."""
     do_not_disturb: bool = False
-    can_hold_keys: bool = False
-    """A human's keys can be held and replayed, so typing is no obstacle; waiting for a pause is a courtesy."""
+    can_carry_drafts: bool = False
+    """Exactly, while a human's keys are held: so typing is no obstacle, and waiting for a pause a courtesy."""
     has_airlock: bool = False
     last_key_age_s: float | None = None
     """Where it is known exactly."""
@@ -43,7 +43,8 @@ class Hold(Struct, frozen=True):
 
 
 def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | None:
-    """None: the delivery may start. Without a key hold a human's terminal must have been quiet for `human_pause_s`."""
+    """None: the delivery may start. Where drafts cannot be carried a human's terminal must have been quiet for
+    `human_pause_s`."""
     if not state.is_there:
         return Hold(HoldReason.SESSION_GONE, "its pane is gone")
     if not state.has_airlock and state.foreground.lstrip("-") in SHELLS:
@@ -52,30 +53,29 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
         return Hold(HoldReason.DO_NOT_DISTURB, "held by `hark hold`")
     if state.in_mode and not state.has_airlock:
         return Hold(HoldReason.COPY_MODE, "a human is in tmux's copy mode")
-    if state.can_hold_keys:
-        pause_in = _pause_in(state, now_s)
-        if pause_in > 0:
-            return Hold(HoldReason.HUMAN_TYPING, "waiting for a pause in a human's typing", pause_in)
-    elif state.last_key_at_s is not None and (quiet_in := _quiet_in(state.last_key_at_s, now_s, human_pause_s)) > 0:
-        return Hold(HoldReason.HUMAN_TYPING, "a human has just pressed a key", quiet_in)
+    if (pause_in := _pause_in(state, now_s, human_pause_s)) > 0:
+        return Hold(HoldReason.HUMAN_TYPING, "waiting for a pause in a human's typing", pause_in)
     if state.is_line_mode:
         return Hold(HoldReason.BUSY, "the program is not reading keys")
     return None
 
 
-def _pause_in(state: PaneState, now_s: float) -> float:
+def _pause_in(state: PaneState, now_s: float, human_pause_s: float) -> float:
     """How long until the human has paused, or we have waited long enough."""
-    age_s = state.last_key_age_s
-    if age_s is None and state.last_key_at_s is not None:
-        age_s = max(0.0, now_s - state.last_key_at_s - 1)
-    if age_s is None or age_s >= COURTESY_PAUSE_S or state.waited_s >= COURTESY_LONGEST_S:
+    pause_s = COURTESY_PAUSE_S if state.can_carry_drafts else human_pause_s
+    age_s = _key_age_s(state, now_s)
+    if age_s is None or age_s >= pause_s or not pause_s:
         return 0.0
-    return min(COURTESY_PAUSE_S - age_s, COURTESY_LONGEST_S - state.waited_s)
+    left_s = pause_s - age_s
+    if not state.can_carry_drafts:
+        return left_s
+    return max(0.0, min(left_s, COURTESY_LONGEST_S - state.waited_s))
 
 
-def _quiet_in(last_key_at_s: float, now_s: float, human_pause_s: float) -> float:
+def _key_age_s(state: PaneState, now_s: float) -> float | None:
     """tmux gives whole seconds: the key may have come up to one second later than it says. A clock that was set back must
     not hold for ever."""
-    longest = 1 + human_pause_s if human_pause_s else 0.0
-    left = last_key_at_s + longest - now_s
-    return left if left <= longest else 0.0
+    if state.last_key_age_s is not None or state.last_key_at_s is None:
+        return state.last_key_age_s
+    age_s = now_s - state.last_key_at_s
+    return age_s - 1 if age_s >= 0 else None

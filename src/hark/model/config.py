@@ -14,7 +14,9 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     input_poll_interval: float = 5.0
     """Seconds between two looks at a held session when no event asks for one: the net below the events."""
     human_pause: float = 2.0
-    """Seconds that a human's terminal must have been quiet before a delivery starts beside it."""
+    """Seconds that a human's terminal must have been quiet before a delivery, where their draft could not be carried."""
+    input_stale_timeout: float = 120.0
+    """Seconds that a draft must have stood untouched before a carrier that has to find its way takes it out."""
     default_timeout: float = 0.0
     """Seconds after which an undelivered message is dropped; 0 keeps it for ever."""
     max_text_bytes: int = 1_048_576
@@ -36,6 +38,7 @@ _CHOICES = {"log_level": ("debug", "info", "warning", "error")}
 _FLOORS = {
     "input_poll_interval": 0.05,
     "human_pause": 0.0,
+    "input_stale_timeout": 0.0,
     "default_timeout": 0.0,
     "max_text_bytes": 1,
     "log_max_bytes": 10_000,

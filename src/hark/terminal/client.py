@@ -188,8 +188,13 @@ def tmux_missing(program: str) -> HarkError:
     )
 
 
+_KEPT = frozenset(
+    ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TMUX_TMPDIR", "TZ", "USER", "XDG_CONFIG_HOME")
+)
+
+
 def clean_environment() -> dict[str, str]:
-    """Ours without what would make tmux think it runs inside itself, and with a terminal type that it accepts."""
-    return {k: v for k, v in os.environ.items() if k not in ("TMUX", "TMUX_PANE")} | {
-        "TERM": os.environ.get("TERM", "xterm-256color")
-    }
+    """Little of ours: a server that we start gives its environment to every pane, and an agent is to see its starter's
+    variables, not the daemon's."""
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}
+    return kept | {"TERM": os.environ.get("TERM", "xterm-256color")}

@@ -1,7 +1,6 @@
 """A grip on one pane: the human's keys are held while we write, and flow on, in order, when we let go.
 
-Three kinds of one thing: by the airlock between pane and agent, by tmux's own key tables on adopted panes, and none at all
-(`Loose`), where only a human's pause protects and nothing may be taken out of a box.
+Two kinds of one thing: by the airlock between pane and agent, and by tmux's own key tables on adopted panes.
 """
 
 import asyncio
@@ -22,7 +21,6 @@ ENTER_TRIES = 8
 
 
 class Grip(Protocol):
-    can_take_drafts: bool
     ignores_copy_mode: bool
 
     async def paste(self, text: str) -> bool: ...
@@ -35,37 +33,19 @@ class Grip(Protocol):
     async def release(self) -> None: ...
 
 
-class Loose:
-    can_take_drafts = False
+class HeldByTmux:
     ignores_copy_mode = False
 
-    def __init__(self, server: TmuxServer, pane: Pane) -> None:
+    def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold) -> None:
         self._server = server
         self._pane = pane
-
-    async def paste(self, text: str) -> bool:
-        await self._server.paste(self._pane, text)
-        return True
-
-    async def press(self, keys: tuple[str, ...]) -> bool:
-        return False
-
-    async def press_enter(self, screen: Screen, proof: str) -> bool:
-        return await self._server.press_if_unmoved(self._pane, "Enter", screen, proof)
-
-    async def release(self) -> None:
-        return
-
-
-class HeldByTmux(Loose):
-    can_take_drafts = True
-
-    def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold) -> None:
-        super().__init__(server, pane)
         self._hold = hold
 
     async def paste(self, text: str) -> bool:
-        return self._hold.is_active and await super().paste(text)
+        if not self._hold.is_active:
+            return False
+        await self._server.paste(self._pane, text)
+        return True
 
     async def press(self, keys: tuple[str, ...]) -> bool:
         for start in range(0, len(keys), 16):
@@ -75,14 +55,13 @@ class HeldByTmux(Loose):
         return True
 
     async def press_enter(self, screen: Screen, proof: str) -> bool:
-        return self._hold.is_active and await super().press_enter(screen, proof)
+        return self._hold.is_active and await self._server.press_if_unmoved(self._pane, "Enter", screen, proof)
 
     async def release(self) -> None:
         await self._hold.release()
 
 
 class HeldByAirlock:
-    can_take_drafts = True
     ignores_copy_mode = True
 
     def __init__(self, server: TmuxServer, pane: Pane, airlock: Airlock, hold: str) -> None:

@@ -211,33 +211,8 @@ class TmuxServer:
         pane_id, pid = text.split(" ")
         return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
 
-    async def new_window(self, session: str, command_line: list[str], directory: str) -> Pane:
-        created = command(
-            "new-window",
-            "-d",
-            "-P",
-            "-F",
-            "#{pane_id} #{pane_pid}",
-            "-t",
-            session,
-            "-c",
-            directory,
-            "--",
-            *_words(command_line),
-        )
-        [text] = _text(await self.run(line(created)))
-        pane_id, pid = text.split(" ")
-        return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
-
     async def hide_status(self, pane: Pane) -> None:
         await self.run(line(command("set-option", "-t", pane.pane_id, "status", "off")))
-
-    async def window_size(self, pane_id: str) -> tuple[int, int]:
-        [text] = _text(
-            await self.run(line(command("display-message", "-p", "-t", pane_id, "#{window_width} #{window_height}")))
-        )
-        columns, rows = text.split(" ")
-        return int(columns), int(rows)
 
     async def kill_pane(self, pane: Pane) -> bool:
         """Only if it still is that process."""

@@ -1,0 +1,95 @@
+"""Which carrier serves a session now, and the delivery that it makes. One per courier: how long a draft has stood in the box,
+and when an interrupt was last pressed, outlive a single attempt."""
+
+import asyncio
+from collections.abc import Generator
+
+from hark.agents.kinds import AgentKind
+from hark.daemon.panes import Panes
+from hark.delivery import by_editor, by_interrupt, by_sentinel, by_stash, into_empty_box
+from hark.delivery.box import Box
+from hark.delivery.by_interrupt import IDLE_AFTER_S
+from hark.delivery.choose import Contents, Means, choose_carrier, waits_for_stale
+from hark.delivery.reading import LineKeys
+from hark.delivery.staleness import Untouched
+from hark.delivery.steps import Answer, Delivery, Step
+from hark.delivery.submit import Job
+from hark.model.message import Carrier, Draft, Message, Mode, Status
+from hark.model.session import Session
+
+
+class Carriers:
+    def __init__(self, panes: Panes, stale_after_s: float) -> None:
+        self._panes = panes
+        self._stale_after_s = stale_after_s
+        self._untouched = Untouched()
+        # Whoever was here before us may have pressed one just now.
+        self._interrupted_at_s = _now_s()
+
+    def means(self, session: Session, kind: AgentKind) -> Means:
+        quiet_s = self._panes.quiet_s(session.pane)
+        return Means(
+            has_editor=kind.editor is not None and session.airlock is not None,
+            has_stash=kind.stash is not None,
+            is_editor_preferred=kind.prefers_editor,
+            has_line_keys=kind.sentinel is not None,
+            are_lines_known=kind.sentinel is not None and kind.sentinel.lines != "unknown",
+            may_interrupt=kind.interrupt is not None,
+            is_idle=quiet_s is not None and quiet_s >= IDLE_AFTER_S,
+            interrupted_ago_s=_now_s() - self._interrupted_at_s,
+        )
+
+    def choose(self, session: Session, kind: AgentKind, box: Box | None, mode: Mode) -> Carrier:
+        self._untouched = self._untouched.seen(box, _now_s())
+        contents: Contents = "unseen" if box is None else "empty" if box.is_empty else "draft"
+        carrier = choose_carrier(self.means(session, kind), contents, mode, is_stale=not self._stale_in_s())
+        if carrier is Carrier.INTERRUPT:
+            self._interrupted_at_s = _now_s()
+        return carrier
+
+    def may_carry_in_s(self, session: Session, kind: AgentKind) -> float | None:
+        """When a draft that holds a message up now may be carried after all; None: never."""
+        return self._stale_in_s() or None if waits_for_stale(self.means(session, kind)) else None
+
+    def _stale_in_s(self) -> float:
+        return max(0.0, self._stale_after_s - self._untouched.for_s(_now_s()))
+
+
+def delivery(carrier: Carrier, kind: AgentKind, job: Job) -> Delivery:
+    match carrier:
+        case Carrier.EDITOR if kind.editor:
+            return by_editor.deliver(job, kind.editor)
+        case Carrier.STASH if kind.stash:
+            return by_stash.deliver(job, kind.stash)
+        case Carrier.SENTINEL if kind.sentinel:
+            return by_sentinel.deliver(job, kind.sentinel)
+        case Carrier.INTERRUPT if kind.interrupt:
+            return by_interrupt.deliver(job, kind.interrupt)
+    return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
+
+
+def resumption(session: Session, kind: AgentKind, job: Job, message: Message) -> Delivery:
+    """Where our editor can be opened it says what is in the box, whichever carrier has put it there."""
+    was_staged = message.status is Status.STAGED
+    if kind.editor and session.airlock and not kind.stash:
+        return by_editor.resume(job, kind.editor, was_staged)
+    return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
+
+
+def return_of(draft: Draft, kind: AgentKind, job: Job) -> Generator[Step, Answer, bool]:
+    match draft.carrier:
+        case Carrier.STASH if kind.stash:
+            return by_stash.put_back(job, kind.stash)
+        case Carrier.EDITOR if kind.editor:
+            return by_editor.put_back(job, kind.editor, draft.text)
+        case Carrier.SENTINEL | Carrier.INTERRUPT:
+            return by_sentinel.put_back(job, _line_keys(kind), draft.text)
+    return into_empty_box.put_back(job, draft.text)
+
+
+def _line_keys(kind: AgentKind) -> LineKeys:
+    return kind.sentinel or (kind.interrupt.line_keys if kind.interrupt else LineKeys())
+
+
+def _now_s() -> float:
+    return asyncio.get_running_loop().time()
