@@ -74,5 +74,8 @@ class Agent:
     def wait_box(self, *rows: str) -> None:
         wait_until(lambda: self.box() == list(rows), DEADLINE_S, f"the box to hold {rows}", self.screen)
 
+    def wait_shown(self, words: str) -> None:
+        wait_until(lambda: words in self.screen(), DEADLINE_S, f"{words!r} on the screen", self.screen)
+
     def human(self) -> Human:
         return Human(self.hark.tmux_socket, self.pane, columns=120, rows=40)

@@ -127,16 +127,16 @@ class RunningHark:
     def message(self, message_id: str) -> Fields:
         return dict(self.api("GET", f"/messages/{message_id}").json)
 
-    def describe_demo(self, *, prefers_editor: bool = False, has_carriers: bool = True) -> None:
-        """A data file of the user's own for the demo agent; before the daemon starts."""
+    def describe_demo(self, carriers: str | None = None, *, prefers_editor: bool = False) -> None:
+        """A data file of the user's own for the demo agent, with these sections for its carriers; before the daemon starts."""
         text = (resources.files("hark.agents") / "demo.toml").read_text()
         head, box, rest = text.partition("[box]")
-        look, _, carriers = rest.partition("[stash]")
+        look, stash, usual = rest.partition("[stash]")
         preference = f"prefers_editor = {str(prefers_editor).lower()}\n"
         place = self.home / "config/agents"
         place.mkdir(parents=True)
         (place / "demo.toml").write_text(
-            head + preference + box + look + ("[stash]" + carriers if has_carriers else "")
+            head + preference + box + look + (stash + usual if carriers is None else carriers)
         )
 
     def wait_end(self, message_id: str) -> str:

@@ -51,8 +51,48 @@ def test_a_draft_is_carried_out_of_the_way_and_back(hark: RunningHark, carrier: 
     assert agent.hark.json("queue", "a")["saved_user_input"] is None
 
 
+CARRIERS = {
+    "sentinel": '[sentinel]\nlines = "logical"\n',
+    "interrupt": "[interrupt]\n",
+    "sentinel, to be found out": "[sentinel]\n",
+}
+WIDE = " ".join(f"word{number}" for number in range(25))
+DRAFTS = {
+    "one line": ("half a thou", 2, "half a thXou"),
+    "lines, one of them empty": ("first line\n\nhalf a thou", 1, "first line\n\nhalf a thoXu"),
+    "a wrapped line": (f"{WIDE} end", 4, f"{WIDE}X end"),
+    "trailing blanks": ("one  \ntwo  ", 0, "one  \ntwo  X"),
+    "wide characters": ("日本語 and a 漢字", 1, "日本語 and a 漢X字"),
+}
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_a_draft_that_the_screen_alone_can_tell_is_carried_to_the_letter(carrier: str) -> None:
+    with RunningHark(human_pause="0.2", input_stale_timeout="0.5") as hark:
+        hark.describe_demo(CARRIERS[carrier])
+        agent = Agent(hark, "a")
+        with agent.human() as human:
+            human.wait_attached(DEADLINE_S)
+            for number, (draft, lefts, expected) in enumerate(DRAFTS.values()):
+                if number and carrier == "interrupt":
+                    break  # One must be ten seconds from the next.
+                human.paste(draft)
+                agent.wait_shown(draft[-5:].strip())
+                for _ in range(lefts):
+                    human.press("Left")
+
+                message_id = agent.send(f"beside draft {number}")
+
+                message = hark.wait_status(message_id, "completed")
+                human.type("X\n", keys_per_second=10)
+                agent.wait_event("prompt", 2 * number + 2)
+                assert agent.prompts()[-2:] == [agent.prompts()[-2], expected]
+                assert {receipt.get("carrier") for receipt in message["receipts"]} >= {carrier.partition(",")[0]}
+        assert agent.bodies() == [f"beside draft {number}" for number in range(len(agent.bodies()))]
+
+
 def test_without_a_carrier_a_draft_holds_a_message_until_the_human_has_submitted_it(hark: RunningHark) -> None:
-    hark.describe_demo(has_carriers=False)
+    hark.describe_demo(carriers="")
     agent = Agent(hark, "a")
     with agent.human() as human:
         human.wait_attached(DEADLINE_S)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from hark.model.message import Channel, HoldReason, Message, Mode, Receipt, Status
+from hark.model.message import Carrier, Channel, HoldReason, Message, Mode, Receipt, Status
 from hark.model.session import Session
 
 PositiveSeconds = Annotated[float, Meta(gt=0, le=366 * 86400)]
@@ -146,6 +146,8 @@ class ReceiptInfo(Response, frozen=True, kw_only=True):
     reason: HoldReason | None
     detail: str
     channel: Channel | None
+    carrier: Carrier | None = None
+    """On the terminal channel: how the draft was carried, or `none` into an empty box."""
 
 
 class MessageInfo(Response, frozen=True, kw_only=True):
@@ -260,7 +262,10 @@ def message_info(message: Message, session_name: str, receipts: list[Receipt]) -
         completed_at=message.completed_at,
         ended_at=message.ended_at,
         receipts=[
-            ReceiptInfo(status=r.status, at=r.at, reason=r.reason, detail=r.detail, channel=r.channel) for r in receipts
+            ReceiptInfo(
+                status=r.status, at=r.at, reason=r.reason, detail=r.detail, channel=r.channel, carrier=r.carrier
+            )
+            for r in receipts
         ],
     )
 

@@ -59,8 +59,14 @@ def _rows(message: dict[str, Any]) -> list[tuple[str, ...]]:
             between(receipts[0]["at"], receipt["at"]),
             receipt["status"],
             receipt["reason"] or "-",
-            receipt["channel"] or "-",
+            _way(receipt),
             receipt["detail"],
         )
         for receipt in receipts
     ]
+
+
+def _way(receipt: dict[str, Any]) -> str:
+    """The channel, and how it carried a draft."""
+    carrier = receipt.get("carrier")
+    return (receipt["channel"] or "-") + (f" ({carrier})" if carrier not in (None, "none") else "")
