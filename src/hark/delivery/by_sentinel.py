@@ -65,6 +65,8 @@ def why_unreadable(box: Box, job: Job) -> str | None:
     shown = "".join(box.rows)
     if not shown.strip():
         return "the draft is of blanks alone"
+    if len(shown.strip()) == 1:
+        return "a draft of one character cannot be pasted back safely"
     if job.look.placeholder and re.search(job.look.placeholder, shown):
         return "a collapsed paste is in the draft"
     if any(_OPENS_A_POPUP.search(row.rstrip()) for row in box.rows):
@@ -168,11 +170,16 @@ def _rest_of(draft: str, letters: str) -> str | None:
 
 
 def paste_in_pieces(text: str) -> Clearing:
-    """Newlines one by one, and nothing long: pasted together they may be collapsed."""
-    for piece in re.findall(rf"\n|[^\n]{{1,{LONGEST_PASTE}}}", text):
-        if not (yield Paste(piece)):
+    """Newlines one by one, and nothing long: pasted together they may be collapsed. No letter or digit alone: some agents
+    take a paste of one character for a key, and a dialog may have opened."""
+    for piece in pieces_of(text):
+        if (len(piece) == 1 and piece.isalnum()) or not (yield Paste(piece)):
             return False
     return True
+
+
+def pieces_of(text: str) -> list[str]:
+    return re.findall(rf"\A.\n(?:.(?=\n|\Z))?|\n(?:.(?=\n|\Z))?|[^\n]{{1,{LONGEST_PASTE}}}(?:.(?=\n|\Z))?", text)
 
 
 def is_empty(screen: Screen, job: Job) -> bool:
