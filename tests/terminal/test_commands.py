@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hark.model.errors import HarkError
-from hark.terminal.commands import act_if, all_of, command, equals, line, not_, paste, quote
+from hark.terminal.commands import act_if, all_of, command, equals, line, not_, paste_if, quote
 from hark.terminal.server import TmuxServer
 from tests.terminals import PrivateTmux
 
@@ -87,19 +87,19 @@ REFUSED = ["\x1b[201~", "a\x1bb", "\x00", "\x03", "\r", "\x0b", "\x7f", "\x80", 
 @pytest.mark.parametrize("text", REFUSED, ids=ascii)
 def test_control_bytes_are_never_pasted(text: str) -> None:
     with pytest.raises(HarkError) as refused:
-        paste("%1", f"before {text} after", "b", frozenset())
+        paste_if("%1", "1", f"before {text} after", "b", frozenset())
 
     assert refused.value.code == "text-control-bytes"
 
 
 @pytest.mark.parametrize("text", ["a\nb\tc", "漢字 🎉", "\u00a0", "~}|"], ids=ascii)
 def test_printable_text_newlines_and_tabs_are_pasted(text: str) -> None:
-    assert len(paste("%1", text, "b", frozenset()).commands) == 2
+    assert len(paste_if("%1", "1", text, "b", frozenset()).commands) == 2
 
 
 def test_tmux_is_told_not_to_rewrite_a_paste_where_it_would() -> None:
-    assert " -S " in paste("%1", "x", "b", frozenset({"paste-sanitises"})).text
-    assert " -S " not in paste("%1", "x", "b", frozenset()).text
+    assert " -S " in paste_if("%1", "1", "x", "b", frozenset({"paste-sanitises"})).text
+    assert " -S " not in paste_if("%1", "1", "x", "b", frozenset()).text
 
 
 CONDITIONS = {

@@ -162,16 +162,28 @@ def test_pastes_leave_no_buffer_and_take_none(tmux: PrivateTmux) -> None:
     assert tmux.run("list-buffers") == before
 
 
-def test_a_paste_into_a_pane_that_is_gone_leaves_no_buffer(tmux: PrivateTmux) -> None:
+def test_nothing_is_written_where_another_program_has_come_to_the_front(tmux: PrivateTmux) -> None:
+    recorder = Recorder(tmux, *BRACKETED)
+
+    async def act(server: TmuxServer) -> list[bool]:
+        pane, wrong = recorder.pane, "zsh"
+        [right] = [facts.foreground for facts in (await server.facts()).panes.values() if facts.pid == pane.pid]
+        return [
+            await server.paste(pane, "rm -rf", wrong),
+            await server.press(pane, ("Home", "C-k"), wrong),
+            await server.paste(pane, "text", right),
+            await server.press(pane, ("C-a", "C-k"), right),
+        ]
+
+    assert connected(tmux, act) == [False, False, True, True]
+    recorder.wait_for(b"\x1b[200~text\x1b[201~\x01\x0b")
+    assert tmux.run("list-buffers") == ""
+
+
+def test_a_paste_into_a_pane_that_is_gone_is_withheld_and_leaves_no_buffer(tmux: PrivateTmux) -> None:
     pane = replace(new_pane(tmux, "work"), pane_id="%99")
 
-    async def act(server: TmuxServer) -> None:
-        with pytest.raises(HarkError) as failed:
-            await server.paste(pane, "secret")
-        assert failed.value.code == "tmux-failed"
-
-    connected(tmux, act)
-
+    assert connected(tmux, lambda server: server.paste(pane, "secret")) is False
     assert tmux.run("list-buffers") == ""
 
 

@@ -25,6 +25,8 @@ class Attempt(Struct, kw_only=True):
     message: Message | None
     """None when only a draft has to go back."""
     text: str
+    foreground: str
+    """The program in front of the pane when the gate let us pass."""
     lease: Lease
     ledger: Ledger
     panes: Panes
@@ -34,7 +36,7 @@ class Attempt(Struct, kw_only=True):
 
     async def run(self, draft: Draft | None) -> Hold | None:
         """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
-        grip = await take_grip(self.panes, self.session, self.kind)
+        grip = await take_grip(self.panes, self.session, self.kind, self.foreground)
         if grip is None:
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
         try:

@@ -138,6 +138,7 @@ class Courier:
             kind=self._kinds.get(session.agent),
             message=message,
             text=self._payload(message, facts) if message else "",
+            foreground=facts.foreground,
             lease=lease,
             ledger=self._ledger,
             panes=self._panes,

@@ -1,4 +1,4 @@
-"""Takes a grip on a session's pane: by its airlock, by tmux on adopted panes, else none."""
+"""Takes a grip on a session's pane: by its airlock, by tmux on adopted panes."""
 
 from pathlib import Path
 
@@ -10,12 +10,12 @@ from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
 from hark.terminal.keyhold import KeyHold
 
 
-async def take_grip(panes: Panes, session: Session, kind: AgentKind) -> Grip | None:
+async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str) -> Grip | None:
     """None when the keys cannot be held at this moment: somebody is in the middle of a key sequence."""
     server = panes.of(session.pane)
     if session.airlock is None:
         hold = await KeyHold.begin(server, session.pane, HOLD_S)
-        return HeldByTmux(server, session.pane, hold) if hold else None
+        return HeldByTmux(server, session.pane, hold, foreground) if hold else None
     airlock = await Airlock.connect(Path(session.airlock))
     try:
         held = await airlock.hold(HOLD_S, kind.replay_gap_ms, kind.replay_enter_gap_ms)

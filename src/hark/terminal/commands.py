@@ -41,8 +41,8 @@ def line(*commands: str, extra_replies: int = 0) -> Line:
     return Line(commands, len(commands) + extra_replies)
 
 
-def paste(pane_id: str, text: str, buffer: str, features: frozenset[str]) -> Line:
-    """Bracketed paste by a buffer of its own, deleted by the paste. `-r`: newlines stay newlines."""
+def paste_if(pane_id: str, condition: str, text: str, buffer: str, features: frozenset[str]) -> Line:
+    """Bracketed paste by a buffer of its own, which is deleted in any case. `-r`: newlines stay newlines."""
     if FORBIDDEN_IN_PASTE.search(text):
         raise HarkError(
             "text-control-bytes",
@@ -50,20 +50,21 @@ def paste(pane_id: str, text: str, buffer: str, features: frozenset[str]) -> Lin
             "send printable text, newlines and tabs only",
         )
     flags = ["-p", "-r", "-d"] + (["-S"] if "paste-sanitises" in features else [])
-    return line(
-        command("set-buffer", "-b", buffer, "--", text), command("paste-buffer", *flags, "-b", buffer, "-t", pane_id)
-    )
+    pasted = command("paste-buffer", *flags, "-b", buffer, "-t", pane_id)
+    acted = act_if(pane_id, condition, pasted, command("delete-buffer", "-b", buffer))
+    return line(command("set-buffer", "-b", buffer, "--", text), acted.text, extra_replies=2)
 
 
-def press(pane_id: str, key: str) -> str:
-    return command("send-keys", "-t", pane_id, "--", key)
+def press(pane_id: str, *keys: str) -> str:
+    return command("send-keys", "-t", pane_id, "--", *keys)
 
 
-def act_if(pane_id: str, condition: str, action: str) -> Line:
+def act_if(pane_id: str, condition: str, action: str, otherwise: str | None = None) -> Line:
     """Runs the action only if the format is true at that very moment: tmux decides and acts in one go, so nothing can happen
     in between. The last reply says `done` or `withheld`; both branches give two replies beside that of if-shell itself."""
     done = f"{action} ; {command('display-message', '-p', 'done')}"
-    withheld = f"{command('display-message', '-p', '')} ; {command('display-message', '-p', 'withheld')}"
+    idle = otherwise or command("display-message", "-p", "")
+    withheld = f"{idle} ; {command('display-message', '-p', 'withheld')}"
     return line(command("if-shell", "-F", "-t", pane_id, condition, done, withheld), extra_replies=2)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from hark.delivery.screen import Screen
 from hark.model.session import Pane
 from hark.terminal.airlocks import Airlock, Refused
-from hark.terminal.commands import FORBIDDEN_IN_PASTE, line, press
+from hark.terminal.commands import FORBIDDEN_IN_PASTE
 from hark.terminal.keyhold import KeyHold
 from hark.terminal.keys import bytes_of, in_bursts
 from hark.terminal.server import TmuxServer
@@ -36,22 +36,21 @@ class Grip(Protocol):
 class HeldByTmux:
     ignores_copy_mode = False
 
-    def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold) -> None:
+    def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold, foreground: str) -> None:
+        """`foreground`: the program that is written to, and no other."""
         self._server = server
         self._pane = pane
         self._hold = hold
+        self._foreground = foreground
 
     async def paste(self, text: str) -> bool:
-        if not self._hold.is_active:
-            return False
-        await self._server.paste(self._pane, text)
-        return True
+        return self._hold.is_active and await self._server.paste(self._pane, text, self._foreground)
 
     async def press(self, keys: tuple[str, ...]) -> bool:
         for start in range(0, len(keys), 16):
-            if not self._hold.is_active:
+            some = keys[start : start + 16]
+            if not self._hold.is_active or not await self._server.press(self._pane, some, self._foreground):
                 return False
-            await self._server.run(line(*(press(self._pane.pane_id, key) for key in keys[start : start + 16])))
         return True
 
     async def press_enter(self, screen: Screen, proof: str) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environment, tmux_gone
-from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste, press
+from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste_if, press
 from hark.terminal.control import Notice, Reply
 from hark.terminal.facts import (
     CLIENT_FORMAT,
@@ -169,14 +170,22 @@ class TmuxServer:
             text.pop()
         return text[-lines:]
 
-    async def paste(self, pane: Pane, text: str) -> None:
+    async def paste(self, pane: Pane, text: str, foreground: str | None = None) -> bool:
+        """Only if, in that very moment, the pane is the same process, in no mode, and its foreground is that program: a
+        shell that has come in its place would run what is pasted."""
         buffer = f"hark-{os.getpid()}-{next(self._buffers)}"
+        condition = _is_running(pane, foreground)
         try:
-            await self.run(paste(pane.pane_id, text, buffer, self.features))
+            replies = await self.run(paste_if(pane.pane_id, condition, text, buffer, self.features))
         except HarkError as failure:
             if failure.code == "tmux-failed":
                 await self.run(line(command("delete-buffer", "-b", buffer)))
             raise
+        return _text([replies[-1]]) == ["done"]
+
+    async def press(self, pane: Pane, keys: tuple[str, ...], foreground: str | None = None) -> bool:
+        """On the same condition."""
+        return await self._act_if(pane.pane_id, _is_running(pane, foreground), press(pane.pane_id, *keys))
 
     async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str) -> bool:
         """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
@@ -236,6 +245,14 @@ class TmuxServer:
 
     def _lost(self) -> None:
         self._on_change(self)
+
+
+def _is_running(pane: Pane, foreground: str | None) -> str:
+    """Names with other characters could mean something in a format: they are not asked for."""
+    conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
+    if foreground and re.fullmatch(r"[\w.+-]+", foreground):
+        conditions.append(equals("pane_current_command", foreground))
+    return all_of(*conditions)
 
 
 def _text(replies: list[Reply]) -> list[str]:
