@@ -3,8 +3,11 @@
 It asks the daemon what to do. While a delivery is under way it hands over the draft and takes the replacement; at any other
 time (or with the daemon away, or slow) it becomes the human's own editor, arguments intact, so that a human's "edit in
 $EDITOR" works as ever. HARK_VISUAL and HARK_EDITOR hold what VISUAL and EDITOR were before hark took their place.
+
+A daemon that dies after it has opened this editor must not leave the human in one: then it ends and changes nothing.
 """
 
+import contextlib
 import json
 import os
 import shlex
@@ -12,10 +15,11 @@ import socket
 import sys
 from typing import Any
 
-from hark import paths
+from hark import paths, tickets
 
 CONNECT_S = 0.3
 ANSWER_S = 5.0
+KEEP = {"action": "keep"}
 
 
 def choose_editor(environment: dict[str, str]) -> list[str]:
@@ -27,7 +31,7 @@ def choose_editor(environment: dict[str, str]) -> list[str]:
 
 
 def ask_daemon(session: str, text: str) -> dict[str, Any] | None:
-    """The daemon's answer; None when there is none to be had and nothing was promised."""
+    """The daemon's answer; None when there is none to be had."""
     path = paths.socket_path()
     if not paths.socket_is_ours(path):
         return None
@@ -39,12 +43,21 @@ def ask_daemon(session: str, text: str) -> dict[str, Any] | None:
         daemon.sendall(head.encode() + body)
         daemon.settimeout(ANSWER_S)
         answer = b""
-        while chunk := daemon.recv(65536):
-            answer += chunk
-    head_bytes, _, content = answer.partition(b"\r\n\r\n")
-    if not head_bytes.startswith(b"HTTP/1.1 200"):
+        with contextlib.suppress(ConnectionError):
+            while chunk := daemon.recv(65536):
+                answer += chunk
+    return understand(answer)
+
+
+def understand(answer: bytes) -> dict[str, Any] | None:
+    """A daemon that died over the question was in a delivery: nothing else takes it longer than a moment to answer."""
+    head, _, content = answer.partition(b"\r\n\r\n")
+    if answer and not head.startswith(b"HTTP/1.1 200"):
         return None
-    decoded: dict[str, Any] = json.loads(content)
+    try:
+        decoded: dict[str, Any] = json.loads(content)
+    except ValueError:
+        return KEEP
     return decoded
 
 
@@ -58,12 +71,12 @@ def was_delivery(arguments: list[str]) -> bool:
             text = file.read()
         answer = ask_daemon(session, text)
         if answer is None or answer.get("action") == "exec":
-            return False
+            return tickets.claim(session)
         if answer.get("action") == "replace":
             with open(arguments[-1], "w", encoding="utf-8", newline="") as file:
                 file.write(answer["text"])
     except (OSError, ValueError, KeyError):
-        return False
+        return tickets.claim(session)
     return True
 
 

@@ -1,9 +1,19 @@
 import asyncio
+import time
+from pathlib import Path
 
+import pytest
+
+from hark import tickets
 from hark.daemon.editors import Editors, wait_opened
 from hark.model.ids import SessionId
 
 ANA = SessionId("ana")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARK_HOME", str(tmp_path))
 
 
 def test_without_a_ticket_an_editor_is_the_humans() -> None:
@@ -56,3 +66,19 @@ def test_a_withdrawn_ticket_lets_a_waiting_editor_end_unchanged() -> None:
         return await asking
 
     assert asyncio.run(withdrawn()) == (True, None)
+
+
+def test_the_daemon_that_comes_after_one_that_pressed_the_key_knows_whose_editor_it_is() -> None:
+    async def restarted() -> list[tuple[bool, str | None]]:
+        Editors().issue(ANA)
+        return [await Editors().ask(ANA, "draft", 1) for _ in range(2)]
+
+    assert asyncio.run(restarted()) == [(True, None), (False, None)]
+
+
+def test_a_ticket_for_an_editor_that_never_opened_is_not_good_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    tickets.write(ANA)
+    now = time.time()
+    monkeypatch.setattr("hark.tickets.time.time", lambda: now + tickets.GOOD_FOR_S + 1)
+
+    assert not tickets.claim(ANA)

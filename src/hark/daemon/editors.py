@@ -5,11 +5,12 @@ import asyncio
 import contextlib
 import os
 
+from hark import tickets
+from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 
 ANSWER_WITHIN_S = 3.0
 GONE_WITHIN_S = 2.0
-LATE_WITHIN_S = 15.0
 
 
 class Ticket:
@@ -23,30 +24,34 @@ class Ticket:
 class Editors:
     def __init__(self) -> None:
         self._tickets: dict[SessionId, Ticket] = {}
-        self._late_until: dict[SessionId, float] = {}
 
     def issue(self, session_id: SessionId) -> Ticket:
+        """To be called before the key is pressed: also a daemon that comes after us must know whose editor it is."""
+        try:
+            tickets.write(session_id)
+        except OSError as failure:
+            detail = f"{failure.filename}: {failure.strerror}"
+            raise HarkError("state-not-writable", detail, "free some space, or make it writable") from failure
         self._tickets[session_id] = ticket = Ticket()
         return ticket
 
     def forget(self, session_id: SessionId) -> None:
         """The key was never pressed."""
         self._tickets.pop(session_id, None)
+        tickets.tear(session_id)
 
     def withdraw(self, session_id: SessionId) -> None:
-        """An editor that opens from now on is the human's; one that waits for an answer keeps its text."""
+        """One that waits for an answer keeps its text. One that has not opened yet is still ours when it does, and must not
+        become the human's: its ticket stays on disk."""
         ticket = self._tickets.pop(session_id, None)
         if ticket and not ticket.answer.done():
             ticket.answer.set_result(None)
-        if ticket and not ticket.opened.done():
-            # We have pressed the key: an editor that opens late is still ours, and must not become the human's.
-            self._late_until[session_id] = asyncio.get_running_loop().time() + LATE_WITHIN_S
 
     async def ask(self, session_id: SessionId, text: str, pid: int) -> tuple[bool, str | None]:
         """What an editor shall do: (False, None) be the human's; (True, text) replace; (True, None) leave as it is."""
-        ticket = self._tickets.get(session_id)
+        ticket, is_ours = self._tickets.get(session_id), tickets.claim(session_id)
         if ticket is None or ticket.opened.done():
-            return asyncio.get_running_loop().time() < self._late_until.pop(session_id, 0.0), None
+            return is_ours, None
         ticket.pid = pid
         ticket.opened.set_result(text)
         try:
