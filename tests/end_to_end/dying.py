@@ -60,6 +60,6 @@ def deadly(answer: Answering, death: Death) -> Answering:
 
 
 if __name__ == "__main__":
-    setattr(Driver, "_answer", deadly(Driver._answer, Death(Path(sys.argv[1]))))
+    Driver._answer = deadly(Driver._answer, Death(Path(sys.argv[1])))  # type: ignore[method-assign,assignment]
     sys.argv = ["hark", "serve", *sys.argv[2:]]
     sys.exit(main())

@@ -10,6 +10,7 @@ import json
 import shlex
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPException
@@ -30,6 +31,7 @@ WHENS = ("before", "during", "after")
 DELIVERED = ("submitted", "acknowledged", "completed")
 ENDS = (*DELIVERED, "uncertain")
 MARK = "X"
+PATIENCE_S = 3.0
 _SERVE = 'exec "$0" -W default "$@" 2>>"$HARK_HOME/stderr"'
 
 
@@ -57,6 +59,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     point: Point
     step: str | None
     """What the daemon died at; None: the delivery was over before that."""
+    message: str
+    """As it goes to the agent."""
     status: str
     arrivals: int
     submitted: str
@@ -157,9 +161,16 @@ class Patient(msgspec.Struct, frozen=True):
         except (OSError, HTTPException):
             return False
 
-    def wait_over(self, message_id: str) -> None:
+    def wait_over(self, message_id: str, deadline_s: float = DEADLINE_S) -> None:
         story = lambda: json.dumps(self.hark.message(message_id), indent=1) + "\n" + self.screen().text  # noqa: E731
-        wait_until(lambda: self.is_over(message_id), DEADLINE_S, f"the end of {message_id}", story)
+        wait_until(lambda: self.is_over(message_id), deadline_s, f"the end of {message_id}", story)
+
+    def submit_if_stuck(self, message_id: str) -> None:
+        """What a human does who has typed beside our text, and finds it there: send it off."""
+        try:
+            self.wait_over(message_id, PATIENCE_S)
+        except AssertionError:
+            self.human.press("Enter")
 
     def leftovers(self) -> list[str]:
         """What must not stay behind, and does. A hold may need the two seconds after which it ends by itself."""
@@ -173,7 +184,9 @@ class Patient(msgspec.Struct, frozen=True):
         found = [f"a key binding: {row}" for row in self.tmux.run("list-keys").splitlines() if "hark-" in row]
         tables = self.tmux.run("list-clients", "-F", "#{client_control_mode} #{client_key_table}").splitlines()
         found += [f"a client's key table: {row}" for row in tables if row.startswith("0") and row != "0 root"]
-        found += [f"a mark in tmux: {row}" for row in self.tmux.run("show-options", "-s", "-q", "-v", "@hark-hold").split()]
+        found += [
+            f"a mark in tmux: {row}" for row in self.tmux.run("show-options", "-s", "-q", "-v", "@hark-hold").split()
+        ]
         found += [f"a held keyboard: {facts}" for facts in self._airlocks() if facts["hold"] or facts["held_bytes"]]
         found += ["a stashed draft"] if "stashed" in self.screen().text else []
         found += [f"a stored draft: {saved}"] if (saved := self.saved_draft()) else []
@@ -188,37 +201,55 @@ class Patient(msgspec.Struct, frozen=True):
                 yield json.loads(asking.makefile().readline())
 
 
-def kill_once(patient: Patient, draft: Draft, point: Point, meanwhile: Callable[[], None] = lambda: None) -> Verdict:
-    """`meanwhile` is what happens while no daemon is there."""
+def kill_once(patient: Patient, draft: Draft, point: Point, typing: str = "") -> Verdict:
+    """`typing` is what the human goes on to type, through all of it."""
     patient.write(draft)
-    last_words = dying.last_words(patient.plan)
-    last_words.unlink(missing_ok=True)
-    patient.plan.write_text(f"{point.when} {point.number}")
-    key = uuid4().hex
-    message_id = patient.send(f"at {point.when} {point.number}", key)
-    wait_until(lambda: patient.is_dead() or patient.is_over(message_id), DEADLINE_S, "the daemon to die")
-    patient.plan.unlink(missing_ok=True)
-    if patient.is_dead():
-        meanwhile()
-        patient.hark.ok("daemon", "start")
-        message_id = patient.send(f"at {point.when} {point.number}", key) or message_id
-    assert message_id
+    with typed_meanwhile(patient, typing):
+        message_id, step = _die_and_rise(patient, point)
+    if typing:
+        patient.submit_if_stuck(message_id)
     patient.wait_over(message_id)
-    return judge(patient, draft, point, message_id, last_words.read_text() if last_words.exists() else None)
-
-
-def judge(patient: Patient, draft: Draft, point: Point, message_id: str, step: str | None) -> Verdict:
     leftovers = patient.leftovers()
-    submitted = patient.submit_marked()
     return Verdict(
         point=point,
         step=step,
+        message=f"[Input from: ci via hark send · {message_id}]\n{text_at(point)}",
         status=patient.status(message_id),
-        arrivals=sum(message_id in text for text in patient.submitted()),
-        submitted=submitted,
         draft=draft,
         leftovers=tuple(leftovers),
+        submitted=patient.submit_marked(),
+        arrivals=sum(message_id in text for text in patient.submitted()),
     )
+
+
+def _die_and_rise(patient: Patient, point: Point) -> tuple[str, str | None]:
+    """The message's id, and the step at which the daemon died: None if it did not."""
+    last_words, key = dying.last_words(patient.plan), uuid4().hex
+    last_words.unlink(missing_ok=True)
+    patient.plan.write_text(f"{point.when} {point.number}")
+    message_id = patient.send(text_at(point), key)
+    wait_until(lambda: patient.is_dead() or patient.is_over(message_id), DEADLINE_S, "the daemon to die")
+    patient.plan.unlink(missing_ok=True)
+    if patient.is_dead():
+        patient.hark.ok("daemon", "start")
+        message_id = patient.send(text_at(point), key)
+    assert message_id
+    return message_id, last_words.read_text() if last_words.exists() else None
+
+
+def text_at(point: Point) -> str:
+    return f"at {point.when} {point.number}"
+
+
+@contextmanager
+def typed_meanwhile(patient: Patient, text: str) -> Iterator[None]:
+    """Slowly enough for a daemon to die and to come back, and without a pause that a delivery would wait for."""
+    typist = threading.Thread(target=lambda: patient.human.type(text, keys_per_second=6))
+    typist.start()
+    try:
+        yield
+    finally:
+        typist.join()
 
 
 @contextmanager
