@@ -7,6 +7,9 @@ import pytest
 from hark.agents.decoders import Report, Said, decode
 from hark.agents.kinds import load_kinds
 from hark.model.errors import HarkError
+from hark.terminal.keys import KEY_BYTES
+
+KINDS = ("aider", "claude", "codex", "demo", "gemini", "generic", "opencode")
 
 COMMANDS = {
     "the program": (("claude",), "claude"),
@@ -22,7 +25,10 @@ COMMANDS = {
     "its name deep in the arguments": (("rsync", "a", "b", "claude"), "generic"),
     "its name in a variable": (("env", "X=claude", "top"), "generic"),
     "its name as an option": (("top", "--claude"), "generic"),
-    "unknown": (("aider", "--model", "x"), "generic"),
+    "aider": (("aider", "--model", "x"), "aider"),
+    "aider as a module": (("python", "-m", "aider.main"), "aider"),
+    "OpenCode": (("/usr/bin/opencode", "--port", "0"), "opencode"),
+    "unknown": (("tool", "--model", "x"), "generic"),
     "nothing": ((), "generic"),
 }
 
@@ -37,19 +43,19 @@ def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
         load_kinds().get("clod")
 
     assert refused.value.code == "agent-unknown"
-    assert refused.value.hint == "known kinds: claude, codex, demo, gemini, generic"
+    assert refused.value.hint == "known kinds: " + ", ".join(KINDS)
 
 
 def test_a_user_adds_a_kind(tmp_path: Path) -> None:
-    (tmp_path / "aider.toml").write_text(
-        'name = "aider"\ncommands = ["aider"]\nsettle_s = 0.2\n[box]\nprompt = "❯ "\nindent = 2\n', encoding="utf-8"
+    (tmp_path / "mine.toml").write_text(
+        'name = "mine"\ncommands = ["mine"]\nsettle_s = 0.2\n[box]\nprompt = "❯ "\nindent = 2\n', encoding="utf-8"
     )
 
     kinds = load_kinds(tmp_path)
 
-    assert kinds.recognise(("aider",)) == "aider"
-    assert kinds.get("aider").settle_s == 0.2
-    assert kinds.get("aider").box.prompt == "❯ "
+    assert kinds.recognise(("mine",)) == "mine"
+    assert kinds.get("mine").settle_s == 0.2
+    assert kinds.get("mine").box.prompt == "❯ "
     assert kinds.recognise(("claude",)) == "claude"
 
 
@@ -78,6 +84,17 @@ WRONG = {
     "another type": b'name = "x"\nsettle_s = "soon"' + BOX.encode(),
     "a pattern that is none": b'name = "x"\n[box]\nprompt = "["\nindent = 2',
     "a pattern that is none, below": b'name = "x"' + BOX.encode() + b'below = "(\'"',
+    "a pattern that is none, of the editor": b'name = "x"' + BOX.encode() + b'[editor]\nkey = ["C-g"]\nnot_for = "["',
+    "lines of another sort": b'name = "x"\nlines = "curly"' + BOX.encode(),
+    "an editor's key that is forbidden": b'name = "x"\nforbidden_keys = ["C-g"]'
+    + BOX.encode()
+    + b'[editor]\nkey = ["C-g"]',
+    "a stash's key that is forbidden": b'name = "x"\nforbidden_keys = ["C-s"]'
+    + BOX.encode()
+    + b'[stash]\nkey = "C-s"\noccupied = "stashed"',
+    "a key after the editor that is forbidden in an empty box": b'name = "x"\nforbidden_in_empty_box = ["Left"]'
+    + BOX.encode()
+    + b'[editor]\nkey = ["C-g"]\nafter = ["Left"]',
 }
 
 
@@ -91,6 +108,21 @@ def test_a_wrong_file_is_refused_by_its_name(tmp_path: Path, text: bytes) -> Non
     assert refused.value.code == "config-invalid"
     assert str(tmp_path / "wrong.toml") in refused.value.detail
     assert refused.value.hint
+
+
+def test_a_forbidden_key_of_its_own_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_bytes(WRONG["an editor's key that is forbidden"])
+
+    with pytest.raises(HarkError, match="C-g is forbidden"):
+        load_kinds(tmp_path)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_key_of_a_built_in_kind_is_one_that_hark_can_press(name: str) -> None:
+    kind = load_kinds().get(name)
+
+    assert set(kind.own_keys) <= set(KEY_BYTES)
+    assert kind.newline_key is None or kind.newline_key in KEY_BYTES
 
 
 REPORTS = {

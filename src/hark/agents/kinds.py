@@ -4,6 +4,7 @@ import os.path
 import re
 from importlib import resources
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -40,6 +41,22 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Between two of the human's keys that were held: faster ones would be taken for a paste."""
     replay_enter_gap_ms: float = 60.0
     """Before a held Enter: sooner it would be taken for a newline."""
+    newline_key: str | None = None
+    """Begins a new line in the draft, where Enter submits it."""
+    lines: Literal["visual", "logical", "unknown"] = "unknown"
+    """Whether Home, End, C-k and C-u end at the edge of a row as it is drawn, or of a line as it was typed."""
+    forbidden_keys: tuple[str, ...] = ()
+    """Never pressed, wherever the agent is: they approve, quit or suspend."""
+    forbidden_in_empty_box: tuple[str, ...] = ()
+    """Never pressed unless a draft is in the box: in an empty one they open a view, quit, or bring something back."""
+    idle_only: bool = False
+    """It does not read while it works, so that typing then is unsafe, and nothing but typing reaches it."""
+
+    @property
+    def own_keys(self) -> tuple[str, ...]:
+        """What a delivery presses of itself, in any box."""
+        editor = (*self.editor.key, *self.editor.after) if self.editor else ()
+        return editor + ((self.stash.key,) if self.stash else ())
 
 
 class Kinds:
@@ -78,8 +95,8 @@ def load_kinds(user_directory: Path | None = None) -> Kinds:
 def _decode(name: str, text: bytes) -> AgentKind:
     try:
         kind = msgspec.toml.decode(text, type=AgentKind)
-        for pattern in (kind.box.prompt, kind.box.above, kind.box.below, kind.box.placeholder):
-            re.compile(pattern or "")
+        _check_patterns(kind)
+        _check_keys(name, kind)
         return kind
     except (msgspec.ValidationError, re.error) as wrong:
         raise HarkError("config-invalid", f"{name}: {wrong}", "docs/agents.md describes the fields") from wrong
@@ -87,3 +104,21 @@ def _decode(name: str, text: bytes) -> AgentKind:
         raise HarkError(
             "config-invalid", f"{name} is not TOML: {wrong}", "docs/agents.md describes the fields"
         ) from wrong
+
+
+def _check_patterns(kind: AgentKind) -> None:
+    box, editor, stash = kind.box, kind.editor, kind.stash
+    of_box = (box.prompt, box.rows, box.above, box.below, box.tail, box.ghost, box.placeholder)
+    for pattern in (*of_box, editor and editor.not_for, stash and stash.occupied):
+        re.compile(pattern or "")
+
+
+def _check_keys(name: str, kind: AgentKind) -> None:
+    """An empty box gets messages too, so what a delivery presses may be forbidden nowhere."""
+    forbidden = {*kind.forbidden_keys, *kind.forbidden_in_empty_box}
+    if wrong := [key for key in kind.own_keys if key in forbidden]:
+        raise HarkError(
+            "config-invalid",
+            f"{name}: {wrong[0]} is forbidden, and is one of the keys that a delivery presses",
+            "take it out of forbidden_keys and forbidden_in_empty_box, or name another key",
+        )

@@ -21,6 +21,8 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Start of the first row; the rest of that row is input."""
     indent: int
     """Columns before the input on the rows that follow."""
+    rows: str | None = None
+    """Start of the rows that follow, where they do not begin with blanks."""
     above: str | None = None
     """The row before the first, where the agent draws one."""
     below: str = r" *"
@@ -63,12 +65,10 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
     last = _last_row(screen, look, first)
     if last is None or screen.cursor_y > last:
         return None
-    prompt = re.match(look.prompt, screen.rows[first].text + "  ")
-    assert prompt is not None
-    input_start = _columns_of(screen, first, prompt.end())
-    if input_start is None:
+    starts = _starts(screen, look, first, last)
+    if starts is None:
         return None
-    starts = [input_start, *[look.indent] * (last - first)]
+    input_start = starts[0]
     rows = tuple(screen.rows[first + i].typed(start) for i, start in enumerate(starts))
     if first == last == screen.cursor_y and screen.cursor_x == input_start and _is_ghost(screen, look, rows[0]):
         rows = ("",)
@@ -147,16 +147,37 @@ def _is_ghost(screen: Screen, look: BoxLook, row: str) -> bool:
     return len(behind) > 2 and not screen.rows[screen.cursor_y].typed(screen.cursor_x + 1).strip()
 
 
+def _starts(screen: Screen, look: BoxLook, first: int, last: int) -> list[int] | None:
+    """Column of the input on each row."""
+    starts = [_input_start(screen, first, look.prompt)]
+    for y in range(first + 1, last + 1):
+        starts.append(look.indent if look.rows is None else _input_start(screen, y, look.rows))
+    return None if None in starts else [start for start in starts if start is not None]
+
+
+def _input_start(screen: Screen, y: int, pattern: str) -> int | None:
+    begins = re.match(pattern, screen.rows[y].text + "  ")
+    return _columns_of(screen, y, begins.end()) if begins else None
+
+
+def _may_follow(screen: Screen, look: BoxLook, y: int) -> bool:
+    """Whether the row may be another one of the draft."""
+    if look.rows is not None:
+        return re.match(look.rows, screen.rows[y].text + "  ") is not None
+    return not screen.rows[y].part(0, look.indent).strip()
+
+
 def _first_row(screen: Screen, look: BoxLook) -> int | None:
-    """Upwards from the cursor to the topmost prompt, over nothing but indented rows: a row of a draft may look like a prompt."""
+    """Upwards from the cursor to the topmost prompt, over nothing but rows that may follow one: a row of a draft may look like
+    a prompt. Where all rows begin alike, it is the one below the frame."""
     first = None
     for y in range(screen.cursor_y, -1, -1):
         if y >= len(screen.rows):
             return None
-        text = screen.rows[y].text
-        if re.match(look.prompt, text + "  "):
+        is_prompt = re.match(look.prompt, screen.rows[y].text + "  ") is not None
+        if is_prompt and (look.rows is None or _is_below_frame(screen, look, y)):
             first = y
-        elif screen.rows[y].part(0, look.indent).strip():
+        elif not _may_follow(screen, look, y):
             break
     return first if first is not None and _is_below_frame(screen, look, first) else None
 
@@ -181,7 +202,7 @@ def _last_row(screen: Screen, look: BoxLook, first: int) -> int | None:
         if re.fullmatch(look.below, texts[y]):
             is_end = texts[y].strip() or all(re.fullmatch(look.below, text) for text in texts[y:])
             return y - 1 if is_end else None
-        if screen.rows[y].part(0, look.indent).strip():
+        if not _may_follow(screen, look, y):
             return None
     return len(texts) - 1 if re.fullmatch(look.below, "") else None
 

@@ -54,14 +54,16 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long after its editor the agent still loses keys."""
     needs_box: bool = False
     """The key does something else where there is no input box, or opens an editor elsewhere too: look first."""
+    not_for: str | None = None
+    """Drafts, by how their first row begins, beside which the key does something else: a popup is open then, and takes it."""
     trims: bool = False
     """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
 
 
 def deliver(job: Job, editor: EditorKeys) -> Delivery:
     before = yield from look()
-    if editor.needs_box and read_box(before.screen, job.look) is None:
-        return Held(HoldReason.DIALOG, "no input box at the cursor")
+    if obstacle := _obstacle(before.screen, job, editor):
+        return obstacle
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
@@ -81,8 +83,22 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     return outcome
 
 
+def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
+    """Why the editor's key must not be pressed, as far as the screen tells."""
+    box = read_box(screen, job.look)
+    if box is None:
+        is_needed = editor.needs_box or editor.not_for is not None
+        return Held(HoldReason.DIALOG, "no input box at the cursor") if is_needed else None
+    if editor.not_for and re.match(editor.not_for, box.rows[0]):
+        return Held(HoldReason.DRAFT, "beside this draft the editor's key does something else")
+    return None
+
+
 def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
     """For a message whose text may be in the box already, or may have left it."""
+    seen = yield from look()
+    if obstacle := _obstacle(seen.screen, job, editor):
+        return Stuck(obstacle.detail)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return Stuck("no editor opened to show whether our text is in the box")
@@ -171,6 +187,9 @@ def _shows(screen: Screen, job: Job, target: Box) -> bool:
 
 def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer, bool]:
     """For a draft that a delivery which was cut short has taken: put back into an empty box, or behind what is there now."""
+    seen = yield from look()
+    if _obstacle(seen.screen, job, editor):
+        return False
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return False

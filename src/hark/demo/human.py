@@ -38,6 +38,7 @@ KEYS = {
     "Home": b"\x1b[H",
     "End": b"\x1b[F",
     "Backspace": b"\x7f",
+    "Delete": b"\x1b[3~",
     "Tab": b"\t",
     "M-Enter": b"\x1b\r",
     **{f"C-{letter}": bytes([number]) for number, letter in enumerate(string.ascii_lowercase, start=1)},

@@ -13,6 +13,8 @@ KEY_BYTES: dict[str, bytes] = {
     "Home": b"\x1b[H",
     "End": b"\x1b[F",
     "BSpace": b"\x7f",
+    "M-Enter": b"\x1b\r",
+    "e": b"e",
     **{f"C-{letter}": bytes([number]) for number, letter in enumerate(string.ascii_lowercase, start=1)},
 }
 
