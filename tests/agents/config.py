@@ -15,7 +15,7 @@ def claude(key: str, directory: Path) -> dict[str, Any]:
     }
 
 
-def codex(url: str, directory: Path) -> str:
+def codex(url: str, directory: Path, is_vim: bool = False) -> str:
     """A read-only sandbox, so that a command that asks for more opens the approval dialog."""
     return f"""\
 model = "gpt-5"
@@ -35,6 +35,9 @@ trust_level = "trusted"
 
 [analytics]
 enabled = false
+
+[tui]
+vim_mode_default = {str(is_vim).lower()}
 """
 
 

@@ -81,8 +81,8 @@ class Delivering(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def delivering(kind: str, *, is_adopted: bool = False) -> Iterator[Delivering]:
-    """The agent behind an airlock; or in a pane that somebody has started and hark has adopted."""
+def delivering(kind: str, *, is_adopted: bool = False, **options: object) -> Iterator[Delivering]:
+    """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. Options are the launch's."""
     with ExitStack() as owned:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
@@ -90,7 +90,7 @@ def delivering(kind: str, *, is_adopted: bool = False) -> Iterator[Delivering]:
         hark = owned.enter_context(RunningHark())
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
-        launch = LAUNCHES[kind](root, stand_in.url)
+        launch = LAUNCHES[kind](root, stand_in.url, **options)
         owned.callback(end_processes, root)
         tmux, pane = _adopted(owned, hark, launch) if is_adopted else _started(hark, launch)
         owned.callback(end_tree, int(tmux.read(pane, "#{pane_pid}")))

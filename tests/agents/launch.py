@@ -38,9 +38,10 @@ class Launch(msgspec.Struct, frozen=True):
         return ["sh", "-c", script, str(self.directory), *settings, *self.command]
 
 
-def launch_claude(root: Path, url: str, editor: str | None = None) -> Launch:
+def launch_claude(root: Path, url: str, editor: str | None = None, is_vim: bool = False) -> Launch:
     base = prepare("claude", root, editor)
-    write_json(base.home / ".claude.json", config.claude(base.session, base.directory))
+    vim = {"editorMode": "vim"} if is_vim else {}
+    write_json(base.home / ".claude.json", config.claude(base.session, base.directory) | vim)
     environment = {
         "ANTHROPIC_API_KEY": base.session,
         "ANTHROPIC_BASE_URL": url,
@@ -52,20 +53,21 @@ def launch_claude(root: Path, url: str, editor: str | None = None) -> Launch:
     return base.launch([str(installed("claude") / "node_modules/.bin/claude")], environment)
 
 
-def launch_codex(root: Path, url: str, editor: str | None = None, daemon: bool = False) -> Launch:
+def launch_codex(root: Path, url: str, editor: str | None = None, daemon: bool = False, is_vim: bool = False) -> Launch:
     """Without `daemon` it starts no process that outlives it."""
     base = prepare("codex", root, editor)
     codex_home = base.home / ".codex"
     codex_home.mkdir()
-    (codex_home / "config.toml").write_text(config.codex(url, base.directory))
+    (codex_home / "config.toml").write_text(config.codex(url, base.directory, is_vim))
     flags = [] if daemon else ["--disable", "daemon_auto_start"]
     environment = {"CODEX_HOME": str(codex_home), "STAND_IN_KEY": base.session}
     return base.launch([str(installed("codex") / "node_modules/.bin/codex"), *flags], environment)
 
 
-def launch_gemini(root: Path, url: str, editor: str | None = None) -> Launch:
+def launch_gemini(root: Path, url: str, editor: str | None = None, is_vim: bool = False) -> Launch:
     base = prepare("gemini", root, editor)
-    write_json(base.home / ".gemini/settings.json", config.GEMINI)
+    general = config.GEMINI["general"] | {"vimMode": is_vim}
+    write_json(base.home / ".gemini/settings.json", config.GEMINI | {"general": general})
     environment = {
         "GEMINI_API_KEY": base.session,
         "GOOGLE_GEMINI_BASE_URL": url,
@@ -84,13 +86,14 @@ def launch_opencode(root: Path, url: str, editor: str | None = None, port: int |
     return base.launch([*command, *arguments], {f"OPENCODE_DISABLE_{name}": "1" for name in off})
 
 
-def launch_aider(root: Path, url: str, editor: str | None = None) -> Launch:
+def launch_aider(root: Path, url: str, editor: str | None = None, is_vim: bool = False) -> Launch:
     base = prepare("aider", root, editor)
     write_json(base.home / ".aider/caches/model_prices_and_context_window.json", config.AIDER_PRICES)
     settings = base.home / ".aider.model.settings.yml"
     settings.write_text(config.AIDER_MODEL)
     service = ["--openai-api-base", f"{url}/v1", "--openai-api-key", base.session]
-    arguments = [*config.AIDER_FLAGS, "--model-settings-file", str(settings), *service]
+    vim = ["--vim"] if is_vim else []
+    arguments = [*config.AIDER_FLAGS, *vim, "--model-settings-file", str(settings), *service]
     environment = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
     return base.launch([str(installed("aider") / "bin/aider"), *arguments], environment)
 

@@ -1,0 +1,47 @@
+"""Writes the verdicts into docs/agents.md, between two marks: only the suite does, and only for kinds that it has run in full."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.agents.matrix.cells import CELLS
+from tests.agents.matrix.verdict import Verdict, summary
+
+DOCUMENT = Path(__file__).parents[3] / "docs/agents.md"
+BEGIN, END = "<!-- matrix: written by make agents -->", "<!-- end of the matrix -->"
+ROWS = list(dict.fromkeys(cell.row for cell in CELLS))
+Column = dict[str, str]
+"""The words of each row of one kind."""
+
+
+def write(results: dict[str, dict[str, Verdict]], versions: dict[str, str]) -> None:
+    """`results`: by kind, then by the name of the cell. Columns of other kinds stay as they are."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    old, _, after = rest.partition(END)
+    columns = read_columns(old)
+    for kind, verdicts in results.items():
+        if len(verdicts) == len(CELLS):
+            columns = {head: column for head, column in columns.items() if head.split(" ")[0] != kind}
+            columns[f"{kind} {versions[kind]}"] = column_of(verdicts)
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{draw(columns)}{END}{after}", encoding="utf-8")
+
+
+def column_of(verdicts: dict[str, Verdict]) -> Column:
+    return {row: summary([verdicts[cell.name] for cell in CELLS if cell.row == row]) for row in ROWS}
+
+
+def draw(columns: dict[str, Column]) -> str:
+    heads = list(columns)
+    lines = [["situation: draft", *heads], ["---"] * (len(heads) + 1)]
+    lines += [[row, *(columns[head].get(row, "") for head in heads)] for row in ROWS]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def read_columns(table: str) -> dict[str, Column]:
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table.strip().splitlines()]
+    if len(rows) < 2:
+        return {}
+    heads, body = rows[0][1:], rows[2:]
+    return {head: {row[0]: row[number] for row in body} for number, head in enumerate(heads, start=1)}
