@@ -1,6 +1,6 @@
 import sys
 
-from tests.bench import airlock, capture, enqueue, send, sessions
+from tests.bench import airlock, capture, enqueue, latency, send, sessions
 
 BENCHES = {
     "send": send.run,
@@ -8,6 +8,7 @@ BENCHES = {
     "capture": capture.run,
     "sessions": sessions.run,
     "airlock": airlock.run,
+    "latency": latency.run,
 }
 
 if __name__ == "__main__":

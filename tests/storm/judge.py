@@ -1,0 +1,136 @@
+"""What became of the messages and of the person's prompts, judged by what the agent's model received.
+
+Exact means equal to the letter; only the blanks around a submitted text do not count, for agents drop them. A prompt that
+was recalled from the history is exact if it is a text that had arrived before, exactly, with the person's own words where
+the cursor was. An agent may join what was submitted during one turn by an empty line: then each part must be exact by itself.
+
+What is left over is a mixture. Its capitals are the messages', its small letters the person's: so it can be told which
+message is in there (garbled) or nowhere (lost), and how many of the person's letters have gone missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from msgspec import Struct
+
+from tests.storm import messages, person
+from tests.storm.person import Prompt, Recalled
+
+JOINT = "\n\n"
+HEADER = re.compile(r"\[Input from: .* via hark send · [0-9a-f]{12}\]")
+FOUND_SHARE = 0.5
+"""A prompt of which fewer letters are found has been lost, not garbled."""
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    exact: tuple[str, ...] = ()
+    garbled: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    doubled: tuple[str, ...] = ()
+    prompts_exact: tuple[str, ...] = ()
+    prompts_garbled: tuple[str, ...] = ()
+    prompts_lost: tuple[str, ...] = ()
+    keys_lost: int = 0
+    leftovers: tuple[str, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        damage = (self.garbled, self.lost, self.doubled, self.prompts_garbled, self.prompts_lost, self.leftovers)
+        return not any(damage) and not self.keys_lost
+
+
+def judge(
+    sent: Sequence[str], prompts: Sequence[Prompt], arrived: Sequence[str], earlier: Sequence[str] = ()
+) -> Verdict:
+    """`sent` are the messages as the agent must receive them, each unlike the others; `arrived` in order; `earlier` is what
+    was in the history before."""
+    sorting = Sorting(sent, prompts, earlier)
+    for text in arrived:
+        sorting.take(text)
+    counts, leftovers = sorting.counts, tuple(sorting.leftovers)
+    is_mixed = {text: _letters(text, messages.LETTERS) in _all_letters(leftovers, messages.LETTERS) for text in sent}
+    broken = [prompt for prompt in prompts if counts[prompt.text] != 1]
+    shares, keys_lost = _missing([prompt.text for prompt in broken], leftovers)
+    return Verdict(
+        exact=tuple(text for text in sent if counts[text] == 1 and not is_mixed[text]),
+        garbled=tuple(text for text in sent if not counts[text] and is_mixed[text]),
+        lost=tuple(text for text in sent if not counts[text] and not is_mixed[text]),
+        doubled=tuple(text for text in sent if counts[text] + is_mixed[text] > 1),
+        prompts_exact=tuple(prompt.text for prompt in prompts if counts[prompt.text] == 1),
+        prompts_garbled=tuple(one.text for one, share in zip(broken, shares, strict=True) if share >= FOUND_SHARE),
+        prompts_lost=tuple(one.text for one, share in zip(broken, shares, strict=True) if share < FOUND_SHARE),
+        keys_lost=keys_lost,
+        leftovers=leftovers,
+    )
+
+
+class Sorting:
+    """Goes through what arrived, in order, and counts what is exact."""
+
+    def __init__(self, sent: Sequence[str], prompts: Sequence[Prompt], earlier: Sequence[str]) -> None:
+        self._whole = {text.strip(): text for text in sent}
+        self._whole |= {prompt.text: prompt.text for prompt in prompts if prompt.recalled is Recalled.NOT}
+        self._recalled = [prompt for prompt in prompts if prompt.recalled is not Recalled.NOT]
+        self._earlier = {text.strip() for text in earlier}
+        self.counts: Counter[str] = Counter()
+        self.leftovers: list[str] = []
+
+    def take(self, text: str) -> None:
+        parts = self._parts(text.strip())
+        if parts is None:
+            self.leftovers.append(text)
+        self.counts.update(parts or ())
+        self._earlier.add(text.strip())
+
+    def _parts(self, text: str) -> list[str] | None:
+        """The names of the exact texts that this is made of; None if it is not."""
+        if name := self._name(text):
+            self._earlier.add(text)
+            return [name]
+        for found in re.finditer(JOINT, text):
+            name = self._name(text[: found.start()].strip())
+            rest = self._parts(text[found.end() :].strip()) if name else None
+            if name and rest:
+                self._earlier.add(text[: found.start()].strip())
+                return [name, *rest]
+        return None
+
+    def _name(self, text: str) -> str | None:
+        if text in self._whole:
+            return self._whole[text]
+        rests = ((prompt.text, _without_own(text, prompt)) for prompt in self._recalled)
+        return next((own for own, rest in rests if rest is not None and rest.strip() in self._earlier), None)
+
+
+def _without_own(text: str, prompt: Prompt) -> str | None:
+    """What came out of the history; None if the person's words do not stand where they typed them."""
+    if prompt.recalled is Recalled.CURSOR_AT_START:
+        return text.removeprefix(prompt.text) if text.startswith(prompt.text) else None
+    return text.removesuffix(prompt.text) if text.endswith(prompt.text) else None
+
+
+def _missing(prompts: list[str], leftovers: Sequence[str]) -> tuple[list[float], int]:
+    """Of each prompt the share of its letters that is among the leftovers, in order; and how many are not, of all."""
+    wanted = "".join(_letters(prompt, person.LETTERS) for prompt in prompts)
+    matcher = SequenceMatcher(None, wanted, _all_letters(leftovers, person.LETTERS), autojunk=False)
+    is_found = [False] * len(wanted)
+    for block in matcher.get_matching_blocks():
+        is_found[block.a : block.a + block.size] = [True] * block.size
+    shares, start = [], 0
+    for prompt in prompts:
+        size = len(_letters(prompt, person.LETTERS))
+        shares.append(sum(is_found[start : start + size]) / max(size, 1))
+        start += size
+    return shares, is_found.count(False)
+
+
+def _letters(text: str, alphabet: str) -> str:
+    return "".join(character for character in HEADER.sub("", text) if character in alphabet)
+
+
+def _all_letters(texts: Sequence[str], alphabet: str) -> str:
+    return "".join(_letters(text, alphabet) for text in texts)

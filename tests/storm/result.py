@@ -1,0 +1,75 @@
+"""What one run has found, and how it is told."""
+
+from __future__ import annotations
+
+import statistics
+
+from msgspec import Struct
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    protocol: str
+    agent: str
+    is_ours: bool
+    sent: int
+    exact: int
+    garbled: int
+    lost: int
+    doubled: int
+    held: int = 0
+    """Still waiting, with a reason, when the run ended."""
+    uncertain: int = 0
+    prompts: int
+    prompts_exact: int
+    prompts_garbled: int
+    prompts_lost: int
+    keys: int
+    keys_lost: int
+    latencies_s: list[float]
+    seconds: float
+    load: float
+    """Of the machine, over the last minute of the run."""
+    damage: list[str]
+    """What was not exact, in full."""
+
+    @property
+    def is_clean(self) -> bool:
+        counts = (self.garbled, self.lost, self.doubled, self.prompts_garbled, self.prompts_lost, self.keys_lost)
+        return not any(counts) and not self.damage
+
+    @property
+    def median_s(self) -> float | None:
+        return statistics.median(self.latencies_s) if self.latencies_s else None
+
+    @property
+    def p95_s(self) -> float | None:
+        ordered = sorted(self.latencies_s)
+        return ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))] if ordered else None
+
+
+HEADINGS = (
+    *("protocol", "agent", "messages", "exact", "garbled", "lost", "doubled", "held"),
+    *("prompts", "exact", "garbled", "lost", "keys", "lost", "median", "p95"),
+)
+
+
+def row(result: Result) -> tuple[str, ...]:
+    numbers = (
+        *(result.sent, result.exact, result.garbled, result.lost, result.doubled, result.held),
+        *(result.prompts, result.prompts_exact, result.prompts_garbled, result.prompts_lost),
+        *(result.keys, result.keys_lost),
+    )
+    times = (f"{seconds:.2f} s" if seconds is not None else "-" for seconds in (result.median_s, result.p95_s))
+    return (result.protocol, result.agent, *map(str, numbers), *times)
+
+
+def table(results: list[Result]) -> str:
+    rows = [HEADINGS, *map(row, results)]
+    widths = [max(len(cells[column]) for cells in rows) for column in range(len(HEADINGS))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        for cells in rows
+    )

@@ -1,0 +1,104 @@
+"""The person at a real tmux client: does what the composer makes up, at 8 to 15 keys a second, until told to stop."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from random import Random
+
+from hark.demo.human import Human
+from tests.agents.delivering import Delivering
+from tests.agents.marks import MARKS
+from tests.storm.person import Act, Composer, Key, Paste, Pause, Prompt, Recall, Recalled, Type, prompt_of
+
+SLOWEST, FASTEST = 8.0, 15.0
+BEFORE_ENTER_S = (0.3, 0.6)
+BETWEEN_PROMPTS_S = (0.1, 0.8)
+RECALLS = 0.2
+EMPTY_WITHIN_S = 3.0
+BREAKS = 0.25
+BREAK_S = (1.5, 3.5)
+
+CURSORS = {"gemini": Recalled.CURSOR_AT_START}
+"""In a text from the history; elsewhere at its end."""
+
+
+class Typist(threading.Thread):
+    """`prompts` are those that they have submitted, in order."""
+
+    def __init__(self, agent: Delivering, human: Human, dice: Random) -> None:
+        super().__init__(name="typist", daemon=True)
+        self.prompts: list[Prompt] = []
+        self.keys = 0
+        self.failure: BaseException | None = None
+        self.before_prompt: Callable[[], None] = lambda: None
+        """For a person who has to tidy up after others."""
+        self._agent = agent
+        self._human = human
+        self._dice = dice
+        self._composer = Composer(dice)
+        self._cursor = CURSORS.get(agent.launch.kind, Recalled.CURSOR_AT_END)
+        self._is_over = threading.Event()
+
+    def stop(self, deadline_s: float) -> None:
+        """When the prompt that is being written has been submitted."""
+        self._is_over.set()
+        self.join(deadline_s)
+        if self.is_alive():
+            raise TimeoutError(f"the person was still typing after {deadline_s} s")
+        if self.failure:
+            raise self.failure
+
+    def run(self) -> None:
+        try:
+            while not self._is_over.is_set():
+                self.before_prompt()
+                self.write_prompt()
+                self._rest()
+        except BaseException as failure:  # noqa: BLE001 told to whoever stops them
+            self.failure = failure
+
+    def write_prompt(self) -> None:
+        wants_recall = bool(self.prompts) and self._dice.random() < RECALLS
+        acts = self._composer.compose(len(self.prompts), wants_recall and self._sees_empty_box())
+        for act in acts:
+            self.do(act)
+        time.sleep(self._dice.uniform(*BEFORE_ENTER_S))
+        self.prompts.append(prompt_of(acts, self._cursor))
+        self.do(Key("Enter"))
+
+    def do(self, act: Act) -> None:
+        match act:
+            case Pause(seconds=seconds):
+                time.sleep(seconds)
+                return
+            case Type(character=character):
+                self._human.type(character, keys_per_second=self._dice.uniform(SLOWEST, FASTEST))
+            case Key(name=name):
+                self._press(name)
+            case Recall():
+                self._press("Up")
+            case Paste(text=text):
+                self._human.paste(text)
+        self.keys += 1
+
+    def _press(self, name: str) -> None:
+        self._human.press(name)
+        time.sleep(1 / self._dice.uniform(SLOWEST, FASTEST))
+
+    def _rest(self) -> None:
+        """The box is empty then, and stays so for a moment; now and then for longer."""
+        is_break = self._dice.random() < BREAKS
+        self._is_over.wait(self._dice.uniform(*(BREAK_S if is_break else BETWEEN_PROMPTS_S)))
+
+    def _sees_empty_box(self) -> bool:
+        """Where something waits for the agent's attention, Up would fetch it back instead of the history."""
+        ends_at = time.monotonic() + EMPTY_WITHIN_S
+        marks = MARKS[self._agent.launch.kind]
+        while time.monotonic() < ends_at:
+            screen = self._agent.screen()
+            if marks.has_empty_box(screen) and not marks.is_busy(screen) and "queued" not in screen.text.casefold():
+                return True
+            time.sleep(0.05)
+        return False
