@@ -26,7 +26,7 @@ WORDS = (
     *("café", "straße", "世界", "write", "down", "what", "you", "find", "before", "changing", "anything", "else"),
 )
 BLOCK = ("def check value", "    return value", "", "def other value", "    pass", "done here")
-LONGEST = 110
+LONGEST = 80
 LONGEST_LINE = 75
 PAUSES_S = (0.35, 0.9)
 READS_S = (0.5, 0.9)
@@ -165,11 +165,11 @@ class Composer:
     def __init__(self, dice: Random) -> None:
         self._dice = dice
 
-    def compose(self, number: int, is_recalled: bool = False) -> list[Act]:
+    def compose(self, number: int, is_recalled: bool = False, length: int | None = None) -> list[Act]:
         """Without the Enter at the end."""
         acts: list[Act] = [Recall(), Pause(self._dice.uniform(*READS_S))] if is_recalled else []
         opening = f" again {tag(number, 'q')} " if is_recalled else f"{tag(number, 'q')} "
-        longest = self._dice.randint(20, 50 if is_recalled else LONGEST)
+        longest = length or self._dice.randint(20, 50 if is_recalled else LONGEST)
         acts += map(Type, opening)
         # The opening stays as it is: no two prompts are the same by it.
         draft = draft_of(acts)
@@ -183,7 +183,7 @@ class Composer:
     def _next(self, draft: Draft) -> Iterator[Act]:
         way = self._dice.choices(
             (self._write, self._write_wrong, self._take_back, self._edit_before, self._break_line, self._paste),
-            (10, 2, 1, 2, 1.2, 0.5),
+            (10, 2, 1, 1.5, 1, 0.6),
         )[0]
         yield from way(draft)
         if self._dice.random() < 0.3:
@@ -215,7 +215,7 @@ class Composer:
 
     def _edit_before(self, draft: Draft) -> Iterator[Act]:
         """Back with the arrow, a change there, and mostly to the end again."""
-        steps = min(self._dice.randint(2, 22), draft.cursor - draft.floor)
+        steps = min(self._dice.randint(2, 12), draft.cursor - draft.floor)
         if not steps:
             return
         yield from [Key("Left")] * steps

@@ -13,7 +13,9 @@ from msgspec import Struct
 
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
+from tests.agents.marks import MARKS
 from tests.storm import messages, peers
+from tests.storm.arrival import Arrival, arrivals
 from tests.storm.judge import Verdict, judge
 from tests.storm.result import Result
 from tests.storm.typist import Typist
@@ -35,11 +37,6 @@ class Sent(Struct, frozen=True):
     """As the agent must receive it."""
     at: datetime
     message_id: str = ""
-
-
-class Arrival(Struct, frozen=True):
-    text: str
-    at: datetime
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -64,7 +61,7 @@ class Storm:
         if not plan.is_ours:
             self.typist.before_prompt = lambda: tidy_up(agent, human)
         self.sent: list[Sent] = []
-        self._earlier = [one.text for one in self._all_arrivals()]
+        self._earlier = [one.text for one in arrivals(agent.stand_in.received())]
 
     def run(self) -> Result:
         started = time.monotonic()
@@ -127,15 +124,7 @@ class Storm:
             time.sleep(0.1)
 
     def arrivals(self) -> list[Arrival]:
-        return self._all_arrivals()[len(self._earlier) :]
-
-    def _all_arrivals(self) -> list[Arrival]:
-        """What was submitted, when it first came: an agent repeats what is not answered yet."""
-        seen: dict[tuple[str, int, str], datetime] = {}
-        for received in self._agent.stand_in.received():
-            for index, text in enumerate(() if received.is_side else received.texts):
-                seen.setdefault((received.session, received.position + index, text), received.at)
-        return [Arrival(text, at) for (_, _, text), at in seen.items()]
+        return arrivals(self._agent.stand_in.received())[len(self._earlier) :]
 
     def _result(self, verdict: Verdict, seconds: float) -> Result:
         statuses = self.statuses()
@@ -160,7 +149,7 @@ class Storm:
             latencies_s=self._latencies(verdict),
             seconds=seconds,
             load=os.getloadavg()[0],
-            damage=_damage(verdict, held),
+            damage=damage(verdict, held),
         )
 
     def _latencies(self, verdict: Verdict) -> list[float]:
@@ -173,10 +162,11 @@ class Storm:
         return times
 
 
-def _damage(verdict: Verdict, held: set[str]) -> list[str]:
+def damage(verdict: Verdict, excused: set[str]) -> list[str]:
+    """Without the messages that have not arrived, and of which hark says so."""
     kinds = {
         "message garbled": verdict.garbled,
-        "message lost": tuple(text for text in verdict.lost if text not in held),
+        "message lost": tuple(text for text in verdict.lost if text not in excused),
         "message doubled": verdict.doubled,
         "prompt garbled": verdict.prompts_garbled,
         "prompt lost": verdict.prompts_lost,
@@ -198,8 +188,6 @@ def tidy_up(agent: Delivering, human: Human, patience_s: float = 6.0) -> None:
 
 
 def agent_has_empty_box(agent: Delivering) -> bool:
-    from tests.agents.marks import MARKS
-
     return MARKS[agent.launch.kind].has_empty_box(agent.screen())
 
 
@@ -214,15 +202,17 @@ def run(plan: Plan, say: Say, traces: Path) -> Result:
             storm = Storm(plan, agent, human, say)
             result = storm.run()
             if not result.is_clean and plan.is_ours:
-                keep_traces(storm, agent, traces / f"{plan.protocol}-{plan.agent}-{plan.seed}")
+                sent = [f"{one.at.isoformat()} {one.message_id} {one.text!r}" for one in storm.sent]
+                keep_traces(agent, sent, storm.typist, traces / f"{plan.protocol}-{plan.agent}-{plan.seed}")
             return result
 
 
-def keep_traces(storm: Storm, agent: Delivering, directory: Path) -> None:
+def keep_traces(agent: Delivering, sent: list[str], typist: Typist, directory: Path) -> None:
     """All that is needed to find out what happened."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "hark.log").write_bytes((agent.hark.home / "state/hark.log").read_bytes())
     (directory / "received.jsonl").write_bytes(agent.stand_in.log.read_bytes())
     (directory / "screen.txt").write_text(agent.screen().text)
-    (directory / "sent.txt").write_text("\n".join(f"{one.at.isoformat()} {one.text!r}" for one in storm.sent))
-    (directory / "prompts.txt").write_text("\n".join(repr(prompt) for prompt in storm.typist.prompts))
+    (directory / "sent.txt").write_text("\n".join(sent))
+    (directory / "prompts.txt").write_text("\n".join(map(repr, typist.prompts)))
+    (directory / "keys.txt").write_text("\n".join(typist.log))

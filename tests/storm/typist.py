@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from random import Random
 
 from hark.demo.human import Human
@@ -31,6 +32,8 @@ class Typist(threading.Thread):
         super().__init__(name="typist", daemon=True)
         self.prompts: list[Prompt] = []
         self.keys = 0
+        self.log: list[str] = []
+        """Every act, with its time: what a trace begins with."""
         self.failure: BaseException | None = None
         self.before_prompt: Callable[[], None] = lambda: None
         """For a person who has to tidy up after others."""
@@ -61,7 +64,10 @@ class Typist(threading.Thread):
 
     def write_prompt(self) -> None:
         wants_recall = bool(self.prompts) and self._dice.random() < RECALLS
-        acts = self._composer.compose(len(self.prompts), wants_recall and self._sees_empty_box())
+        self.write(self._composer.compose(len(self.prompts), wants_recall and self._sees_empty_box()))
+
+    def write(self, acts: list[Act]) -> None:
+        """And submit it."""
         for act in acts:
             self.do(act)
         time.sleep(self._dice.uniform(*BEFORE_ENTER_S))
@@ -69,6 +75,7 @@ class Typist(threading.Thread):
         self.do(Key("Enter"))
 
     def do(self, act: Act) -> None:
+        self.log.append(f"{datetime.now(UTC).isoformat()} {act}")
         match act:
             case Pause(seconds=seconds):
                 time.sleep(seconds)

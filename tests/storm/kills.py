@@ -1,0 +1,203 @@
+"""The daemon is killed while it holds the person's keys, again and again, and the person types on.
+
+The keyboard must be theirs again within two seconds, without anybody's help. Then the daemon is started again; in the end no
+key may be lost, the draft must be exact, and the message must have arrived once or be called uncertain.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+from msgspec import Struct
+
+from hark.demo.human import Human
+from tests.agents.delivering import Delivering, delivering
+from tests.airlock.running import Client
+from tests.storm import messages
+from tests.storm.arrival import arrivals
+from tests.storm.judge import Verdict, judge
+from tests.storm.person import Composer
+from tests.storm.storm import DEADLINE_S, PENDING, Say, damage, keep_traces, tidy_up
+from tests.storm.typist import Typist
+
+LONGEST_DELAY_S = 0.12
+HELD_WITHIN_S = 8.0
+FREE_WITHIN_S = 10.0
+FREE_AIM_S = 2.0
+ENDED_WITHIN_S = 15.0
+QUIET_S = 0.8
+PROMPT_LENGTH = 55
+POLL_S = 0.0005
+
+
+class Killed(Struct, frozen=True, kw_only=True):
+    protocol: str
+    agent: str
+    kills: int
+    missed: int
+    """Rounds in which the hold was over before the daemon could be killed; they are judged too."""
+    free_s: list[float]
+    prompts: int
+    prompts_exact: int
+    keys: int
+    keys_lost: int
+    messages: int
+    exact: int
+    uncertain: int
+    """Of those that did not arrive exactly."""
+    garbled: int
+    lost: int
+    doubled: int
+    damage: list[str]
+    seconds: float
+
+    @property
+    def longest_s(self) -> float:
+        return max(self.free_s, default=0.0)
+
+    @property
+    def is_clean(self) -> bool:
+        counts = (self.keys_lost, self.garbled, self.lost, self.doubled, self.prompts - self.prompts_exact)
+        return self.longest_s <= FREE_AIM_S and not any(counts)
+
+
+class Killing:
+    def __init__(self, agent: Delivering, human: Human, is_held: Callable[[], bool], dice: Random, say: Say) -> None:
+        self.agent = agent
+        self._human = human
+        self._is_held = is_held
+        self._dice = dice
+        self._say = say
+        self.typist = Typist(agent, human, dice)
+        self._composer = Composer(dice)
+        self._earlier = [one.text for one in arrivals(agent.stand_in.received())]
+        self.sent: dict[str, str] = {}
+        """The id of each message, and how it must arrive."""
+        self.free_s: list[float] = []
+        self.missed = 0
+
+    def run(self, kills: int) -> None:
+        for number in range(2 * kills):
+            if len(self.free_s) == kills:
+                return
+            tidy_up(self.agent, self._human)
+            self._round(number)
+
+    def _round(self, number: int) -> None:
+        body = messages.compose(self._dice, number)
+        message_id = self.agent.send(body)
+        self.sent[message_id] = f"[Input from: someone via hark send · {message_id}]\n{body}"
+        acts = self._composer.compose(number, length=PROMPT_LENGTH)
+        writer = threading.Thread(target=self.typist.write, args=(acts,), daemon=True)
+        writer.start()
+        if self._kill_in_a_hold():
+            self.free_s.append(self._wait_free())
+            self.agent.hark.ok("daemon", "start")
+        else:
+            self.missed += 1
+        writer.join(DEADLINE_S)
+        self._wait_ended(message_id)
+        status = self.agent.hark.message(message_id)["status"]
+        self._say(f"{len(self.free_s)} kills, keys free after {self.free_s[-1] * 1000:.0f} ms, message {status}")
+
+    def _kill_in_a_hold(self) -> bool:
+        """At any moment of it."""
+        pid = self.agent.hark.daemon_pid()
+        assert pid is not None
+        wait_fast(self._is_held, HELD_WITHIN_S)
+        ends_at = time.monotonic() + self._dice.uniform(0, LONGEST_DELAY_S)
+        while self._is_held():
+            if time.monotonic() >= ends_at:
+                os.kill(pid, signal.SIGKILL)
+                return True
+        return False
+
+    def _wait_free(self) -> float:
+        started = time.monotonic()
+        wait_fast(lambda: not self._is_held(), FREE_WITHIN_S)
+        return time.monotonic() - started
+
+    def _wait_ended(self, message_id: str) -> None:
+        ends_at = time.monotonic() + ENDED_WITHIN_S
+        while self.agent.hark.message(message_id)["status"] in PENDING and time.monotonic() < ends_at:
+            time.sleep(0.1)
+        last, since = -1, time.monotonic()
+        while time.monotonic() - since < QUIET_S:
+            if (count := len(self.agent.stand_in.received())) != last:
+                last, since = count, time.monotonic()
+            time.sleep(0.05)
+
+    def verdict(self) -> Verdict:
+        arrived = [one.text for one in arrivals(self.agent.stand_in.received())][len(self._earlier) :]
+        return judge(list(self.sent.values()), self.typist.prompts, arrived, self._earlier)
+
+    def result(self, protocol: str, seconds: float) -> Killed:
+        verdict = self.verdict()
+        uncertain = {
+            text for one, text in self.sent.items() if self.agent.hark.message(one)["status"] == "uncertain"
+        } - set(verdict.exact)
+        return Killed(
+            protocol=protocol,
+            agent=self.agent.launch.kind,
+            kills=len(self.free_s),
+            missed=self.missed,
+            free_s=self.free_s,
+            prompts=len(self.typist.prompts),
+            prompts_exact=len(verdict.prompts_exact),
+            keys=self.typist.keys,
+            keys_lost=verdict.keys_lost,
+            messages=len(self.sent),
+            exact=len(verdict.exact),
+            uncertain=len(uncertain),
+            garbled=len(verdict.garbled),
+            lost=len(set(verdict.lost) - uncertain),
+            doubled=len(verdict.doubled),
+            damage=damage(verdict, uncertain),
+            seconds=seconds,
+        )
+
+
+def run(protocol: str, kind: str, kills: int, seed: int, say: Say, traces: Path) -> Killed:
+    started = time.monotonic()
+    is_adopted = protocol == "adopted"
+    with delivering(kind, is_adopted=is_adopted) as agent, agent.human() as human:
+        human.wait_attached(DEADLINE_S)
+        agent.wait_ready()
+        watch = held_by_tmux if is_adopted else held_by_airlock
+        with watch(agent) as is_held:
+            killing = Killing(agent, human, is_held, Random(f"{seed} kills {protocol} {kind}"), say)
+            killing.run(kills)
+            killed = killing.result(protocol, time.monotonic() - started)
+        if not killed.is_clean:
+            sent = [f"{one} {text!r}" for one, text in killing.sent.items()]
+            keep_traces(agent, sent, killing.typist, traces / f"kills-{protocol}-{kind}-{seed}")
+        return killed
+
+
+@contextmanager
+def held_by_airlock(agent: Delivering) -> Iterator[Callable[[], bool]]:
+    [socket] = (agent.hark.home / "run").rglob("*.sock")
+    with Client(socket) as client:
+        yield lambda: client.facts()["hold"] is not None
+
+
+@contextmanager
+def held_by_tmux(agent: Delivering) -> Iterator[Callable[[], bool]]:
+    """A hold gives the clients key tables of its own."""
+    yield lambda: "hark" in agent.tmux.run("list-clients", "-F", "#{client_key_table}")
+
+
+def wait_fast(condition: Callable[[], bool], deadline_s: float) -> None:
+    """A hold is over in the time that other waits take between two looks."""
+    ends_at = time.monotonic() + deadline_s
+    while not condition():
+        if time.monotonic() > ends_at:
+            raise TimeoutError(f"no change of the hold within {deadline_s} s")
+        time.sleep(POLL_S)
