@@ -52,14 +52,16 @@ def judge(
     for text in arrived:
         sorting.take(text)
     counts, leftovers = sorting.counts, tuple(sorting.leftovers)
-    is_mixed = {text: _letters(text, messages.LETTERS) in _all_letters(leftovers, messages.LETTERS) for text in sent}
     broken = [prompt for prompt in prompts if counts[prompt.text] != 1]
+    is_mixed = {text: _is_in(text, leftovers) for text in sent}
+    # What the person has fetched from the history themselves is no second copy.
+    is_again = {text: _is_in(text, [one for one in leftovers if not _is_recalled(one, broken)]) for text in sent}
     shares, keys_lost = _missing([prompt.text for prompt in broken], leftovers)
     return Verdict(
-        exact=tuple(text for text in sent if counts[text] == 1 and not is_mixed[text]),
+        exact=tuple(text for text in sent if counts[text] == 1 and not is_again[text]),
         garbled=tuple(text for text in sent if not counts[text] and is_mixed[text]),
         lost=tuple(text for text in sent if not counts[text] and not is_mixed[text]),
-        doubled=tuple(text for text in sent if counts[text] + is_mixed[text] > 1),
+        doubled=tuple(text for text in sent if counts[text] + is_again[text] > 1),
         prompts_exact=tuple(prompt.text for prompt in prompts if counts[prompt.text] == 1),
         prompts_garbled=tuple(one.text for one, share in zip(broken, shares, strict=True) if share >= FOUND_SHARE),
         prompts_lost=tuple(one.text for one, share in zip(broken, shares, strict=True) if share < FOUND_SHARE),
@@ -111,6 +113,15 @@ def _without_own(text: str, prompt: Prompt) -> str | None:
     if prompt.recalled is Recalled.CURSOR_AT_START:
         return text.removeprefix(prompt.text) if text.startswith(prompt.text) else None
     return text.removesuffix(prompt.text) if text.endswith(prompt.text) else None
+
+
+def _is_in(text: str, leftovers: Sequence[str]) -> bool:
+    return _letters(text, messages.LETTERS) in _all_letters(leftovers, messages.LETTERS)
+
+
+def _is_recalled(leftover: str, broken: Sequence[Prompt]) -> bool:
+    tags = (re.findall(person.TAG, prompt.text) for prompt in broken if prompt.recalled is not Recalled.NOT)
+    return any(tag in leftover for found in tags for tag in found)
 
 
 def _missing(prompts: list[str], leftovers: Sequence[str]) -> tuple[list[float], int]:

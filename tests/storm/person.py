@@ -153,6 +153,9 @@ def prompt_of(acts: Iterable[Act], cursor: Recalled = Recalled.CURSOR_AT_END) ->
     return Prompt(draft.text.strip())
 
 
+TAG = r"q[a-j]{4}q"
+
+
 def tag(number: int, first: str) -> str:
     """A word that nobody else writes: a number in letters."""
     digits = [first, *(chr(ord("a") + int(digit)) for digit in f"{number:04}"), first]
