@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.diff import MOST_EDITS, SHORTEST_EQUAL, Change, edits, find
+from hark.delivery.diff import MOST_EDITS, SHORTEST_EQUAL, Change, edits, find, is_continued
 
 TEXT = "[from crew/holden] Reliability test 7"
 SCREEN = "● Received.\n────────────\n❯ {}\n────────────\n  bypass permissions on"
@@ -76,6 +76,25 @@ def test_short_equal_runs_are_absorbed_and_long_ones_are_not() -> None:
 
     assert find(f"A{short}B", f"1{TEXT}2{short}3", TEXT) == Change(original=f"A{short}B", gap="1", after=f"2{short}3")
     assert find(f"A{long}B", f"1{TEXT}2{long}3", TEXT) == Change(original="A", gap="1", after="2")
+
+
+# a draft, what the box holds now, whether that is the same draft with something typed into it
+CONTINUED = (
+    ("half a thou", "half a thou", True),
+    ("half a thou", "half a thought", True),
+    ("half a thou", "half of a thou", True),
+    ("aa", "aaa", True),
+    # not, where something of it is gone, or typed into two places, or it was never there
+    ("half a thou", "half a tho", False),
+    ("half a thou", "xhalf a thoux", False),
+    ("half a thou", "", False),
+    ("", "anything", False),
+)
+
+
+@pytest.mark.parametrize(("draft", "box", "is_the_same"), CONTINUED)
+def test_a_draft_that_was_typed_on_is_still_there(draft: str, box: str, is_the_same: bool) -> None:
+    assert is_continued(draft, box) is is_the_same
 
 
 @given(FEW, FEW)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.by_sentinel import LONGEST_PASTE, pieces_of
+from hark.delivery.by_sentinel import LONGEST_PASTE, pieces_of, rest_of
 
 # the draft, and its pastes
 PIECES = (
@@ -22,6 +22,30 @@ PIECES = (
 @pytest.mark.parametrize(("draft", "pieces"), PIECES)
 def test_a_draft_is_cut_where_it_can_be_pasted_again(draft: str, pieces: list[str]) -> None:
     assert pieces_of(draft) == pieces
+
+
+# letters, newlines and blanks that are in the box already, and what is missing of "one\n\n two  three"
+RESTS = (
+    ("", 0, 0, "one\n\n two  three"),
+    ("on", 0, 0, "e\n\n two  three"),
+    ("one", 0, 0, "\n\n two  three"),
+    ("one", 1, 0, "\n two  three"),
+    ("one", 2, 0, " two  three"),
+    ("one", 2, 1, "two  three"),
+    ("onetwo", 0, 1, " three"),
+    ("onetwothree", 0, 0, ""),
+    # something else
+    ("ones", 0, 0, None),
+    ("one", 3, 0, None),
+    ("onetwothrees", 0, 0, None),
+)
+
+
+@pytest.mark.parametrize(("letters", "newlines", "blanks", "rest"), RESTS)
+def test_what_is_missing_of_a_draft_is_told_to_the_blank(
+    letters: str, newlines: int, blanks: int, rest: str | None
+) -> None:
+    assert rest_of("one\n\n two  three", letters, newlines, blanks) == rest
 
 
 @given(st.text("a1 \n", min_size=2, max_size=300))

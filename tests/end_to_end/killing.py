@@ -252,13 +252,17 @@ def typed_meanwhile(patient: Patient, text: str) -> Iterator[None]:
         typist.join()
 
 
+SECTIONS = {"none": "", "sentinel": "[sentinel]\n"}
+"""Of the agent's data, where the usual ones would give it another carrier."""
+
+
 @contextmanager
 def demo_patient(carrier: str, *, is_adopted: bool = False) -> Iterator[Patient]:
     """The demo agent, whose drafts are carried in that way."""
     with ExitStack() as owned:
         hark = owned.enter_context(RunningHark())
         make_mortal(hark)
-        hark.describe_demo(prefers_editor=carrier == "editor", has_carriers=carrier != "none")
+        hark.describe_demo(SECTIONS.get(carrier), prefers_editor=carrier == "editor")
         log = hark.home / "a.log"
         words = [PROGRAM, "--log", str(log), "--busy", "0.05"]
         if is_adopted:

@@ -127,12 +127,14 @@ class RunningHark:
     def message(self, message_id: str) -> Fields:
         return dict(self.api("GET", f"/messages/{message_id}").json)
 
-    def describe_demo(self, carriers: str | None = None, *, prefers_editor: bool = False) -> None:
+    def describe_demo(
+        self, carriers: str | None = None, *, lines: str = "logical", prefers_editor: bool = False
+    ) -> None:
         """A data file of the user's own for the demo agent, with these sections for its carriers; before the daemon starts."""
         text = (resources.files("hark.agents") / "demo.toml").read_text()
         head, box, rest = text.partition("[box]")
         look, stash, usual = rest.partition("[stash]")
-        preference = f"prefers_editor = {str(prefers_editor).lower()}\n"
+        preference = f'prefers_editor = {str(prefers_editor).lower()}\nlines = "{lines}"\n'
         place = self.home / "config/agents"
         place.mkdir(parents=True)
         (place / "demo.toml").write_text(

@@ -52,9 +52,9 @@ def test_a_draft_is_carried_out_of_the_way_and_back(hark: RunningHark, carrier: 
 
 
 CARRIERS = {
-    "sentinel": '[sentinel]\nlines = "logical"\n',
-    "interrupt": "[interrupt]\n",
-    "sentinel, to be found out": "[sentinel]\n",
+    "sentinel": ("[sentinel]\n", "logical"),
+    "interrupt": ("[interrupt]\n", "logical"),
+    "sentinel, to be found out": ("[sentinel]\n", "unknown"),
 }
 WIDE = " ".join(f"word{number}" for number in range(25))
 DRAFTS = {
@@ -69,7 +69,8 @@ DRAFTS = {
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_a_draft_that_the_screen_alone_can_tell_is_carried_to_the_letter(carrier: str) -> None:
     with RunningHark(human_pause="0.2", input_stale_timeout="0.5") as hark:
-        hark.describe_demo(CARRIERS[carrier])
+        carriers, lines = CARRIERS[carrier]
+        hark.describe_demo(carriers, lines=lines)
         agent = Agent(hark, "a")
         with agent.human() as human:
             human.wait_attached(DEADLINE_S)

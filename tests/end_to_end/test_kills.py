@@ -13,6 +13,7 @@ CASES = (
     ("none", False, NO_DRAFT, "during", 1),
     ("stash", False, LONG_DRAFT, "during", 1),
     ("editor", False, LONG_DRAFT, "during", 3),
+    ("sentinel", False, LONG_DRAFT, "during", 4),
     ("stash", True, LONG_DRAFT, "after", 6),  # tmux tells the time of a key in whole seconds: each takes three
 )
 KEYS = "αβγδεζηθικλμνξοπρστυφχψω"

@@ -8,7 +8,8 @@ from hark.delivery.box import BoxLook
 from hark.delivery.by_editor import EditorKeys
 from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_stash import StashKeys
-from hark.delivery.reading import LineKeys, Lines
+from hark.delivery.reading import LineKeys
+from hark.delivery.submit import Lines
 from tests.delivery.screens import CLAUDE, DEMO
 
 STASH = StashKeys(key="C-s", occupied="stashed")
@@ -52,7 +53,7 @@ class Flavour(Struct, frozen=True, kw_only=True):
 
     @property
     def line_keys(self) -> LineKeys:
-        return LineKeys(lines=self.lines)
+        return LineKeys()
 
     @property
     def interrupt_keys(self) -> InterruptKeys:

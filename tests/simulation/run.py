@@ -87,6 +87,7 @@ class Run:
             message_id=MESSAGE_ID,
             look=scenario.flavour.look,
             settle_s=scenario.flavour.settle_s,
+            lines=scenario.flavour.lines,
         )
 
     def play(self) -> Result:

@@ -4,7 +4,6 @@ import os.path
 import re
 from importlib import resources
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +13,7 @@ from hark.delivery.by_editor import EditorKeys
 from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_stash import StashKeys
 from hark.delivery.reading import LineKeys
+from hark.delivery.submit import Lines
 from hark.model.errors import HarkError
 
 GENERIC = "generic"
@@ -43,7 +43,7 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Before a held Enter: sooner it would be taken for a newline."""
     newline_key: str | None = None
     """Begins a new line in the draft, where Enter submits it."""
-    lines: Literal["visual", "logical", "unknown"] = "unknown"
+    lines: Lines = "unknown"
     """Whether Home, End, C-k and C-u end at the edge of a row as it is drawn, or of a line as it was typed."""
     forbidden_keys: tuple[str, ...] = ()
     """Never pressed, wherever the agent is: they approve, quit or suspend."""

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from hark.agents.kinds import AgentKind
-from hark.daemon.carriers import Carriers, delivery, resumption, return_of
+from hark.daemon.carriers import Carriers, delivery, return_of
 from hark.daemon.driver import Driver
 from hark.daemon.editors import Editors
 from hark.daemon.grips import take_grip
@@ -60,14 +60,20 @@ class Attempt(Struct, kw_only=True):
 
     async def _delivery(self, driver: Driver, message: Message) -> Delivery:
         if is_attempted(message):
-            return resumption(self.session, self.kind, self._job(), message)
+            return self.carriers.resumption(self.session, self.kind, self._job(), message)
         box = read_box((await driver.look()).screen, self.kind.box)
         self.carrier = self.carriers.choose(self.session, self.kind, box, message.mode)
         return delivery(self.carrier, self.kind, self._job())
 
     def _job(self) -> Job:
         message_id = self.message.id if self.message else ""
-        return Job(text=self.text, message_id=message_id, look=self.kind.box, settle_s=self.kind.settle_s)
+        return Job(
+            text=self.text,
+            message_id=message_id,
+            look=self.kind.box,
+            settle_s=self.kind.settle_s,
+            lines=self.kind.lines,
+        )
 
     async def begin(self) -> None:
         assert self.message

@@ -33,7 +33,7 @@ class Carriers:
             has_stash=kind.stash is not None,
             is_editor_preferred=kind.prefers_editor,
             has_line_keys=kind.sentinel is not None,
-            are_lines_known=kind.sentinel is not None and kind.sentinel.lines != "unknown",
+            are_lines_known=kind.lines != "unknown",
             may_interrupt=kind.interrupt is not None,
             is_idle=quiet_s is not None and quiet_s >= IDLE_AFTER_S,
             interrupted_ago_s=_now_s() - self._interrupted_at_s,
@@ -46,6 +46,13 @@ class Carriers:
         if carrier is Carrier.INTERRUPT:
             self._interrupted_at_s = _now_s()
         return carrier
+
+    def resumption(self, session: Session, kind: AgentKind, job: Job, message: Message) -> Delivery:
+        """Where our editor can be opened it says what is in the box, whichever carrier has put it there."""
+        was_staged = message.status is Status.STAGED
+        if kind.editor and choose_carrier(self.means(session, kind), "unseen") is Carrier.EDITOR:
+            return by_editor.resume(job, kind.editor, was_staged)
+        return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
 
     def may_carry_in_s(self, session: Session, kind: AgentKind) -> float | None:
         """When a draft that holds a message up now may be carried after all; None: never."""
@@ -66,14 +73,6 @@ def delivery(carrier: Carrier, kind: AgentKind, job: Job) -> Delivery:
         case Carrier.INTERRUPT if kind.interrupt:
             return by_interrupt.deliver(job, kind.interrupt)
     return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
-
-
-def resumption(session: Session, kind: AgentKind, job: Job, message: Message) -> Delivery:
-    """Where our editor can be opened it says what is in the box, whichever carrier has put it there."""
-    was_staged = message.status is Status.STAGED
-    if kind.editor and session.airlock and not kind.stash:
-        return by_editor.resume(job, kind.editor, was_staged)
-    return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
 
 
 def return_of(draft: Draft, kind: AgentKind, job: Job) -> Generator[Step, Answer, bool]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from hark.delivery.box import Box, holds_exactly, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.diff import is_continued
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -193,7 +194,7 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return False
-    if same_text(opened.text, draft):
+    if same_text(opened.text, draft) or is_continued(draft.strip(), opened.text):
         yield from _close(None, editor)
         return True
     if opened.text.strip() and not same_text(opened.text, job.text):

@@ -14,6 +14,7 @@ from collections.abc import Generator
 from hark.delivery import into_empty_box
 from hark.delivery.box import Box, mentions, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.diff import is_continued
 from hark.delivery.reading import MARKS, LineKeys, Reader, squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -124,10 +125,12 @@ def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bo
     box = read_box(seen.screen, job.look)
     if box is not None and (mark := mark_in(box, draft)):
         return (yield from _erase_mark(job, keys, seen, draft, mark))
-    if box is None or not (box.is_empty or box.is_cursor_at_end):
-        return box is not None and squeeze("".join(box.rows)) == squeeze(draft)
-    rest = _rest_of(draft, squeeze("".join(box.rows)))
-    if rest is None or (rest and not (yield from paste_in_pieces(rest))):
+    if box is None or is_continued(squeeze(draft), squeeze("".join(box.rows))):
+        return box is not None
+    if not box.is_cursor_at_end:
+        return False
+    rest = rest_of(draft, *_shown_to_cursor(seen.screen, box))
+    if rest is None or not (yield from paste_in_pieces(rest)):
         return False
     seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
     return _holds_letters(seen.screen, job, draft)
@@ -154,19 +157,35 @@ def _before_cursor(screen: Screen, box: Box) -> str:
     return here if here or not box.cursor_row else box.rows[box.cursor_row - 1].rstrip()
 
 
-def _rest_of(draft: str, letters: str) -> str | None:
-    """What is missing of the draft behind these first letters of it."""
-    if letters == squeeze(draft):
-        return ""
-    count = 0
-    for index, character in enumerate(draft):
-        if count == len(letters):
-            return draft[index:]
-        if not character.isspace():
-            if character != letters[count]:
-                return None
-            count += 1
-    return None
+def _shown_to_cursor(screen: Screen, box: Box) -> tuple[str, int, int]:
+    """Of a box whose cursor is at the end: its letters, and the empty rows and then the blanks between them and the cursor."""
+    rows = [row.rstrip() for row in box.rows]
+    while rows and not rows[-1]:
+        rows.pop()
+    cells = screen.rows[screen.cursor_y].cells[box.starts[box.cursor_row] : screen.cursor_x]
+    blanks = screen.cursor_x - box.starts[box.cursor_row] - _columns_to_last_letter(cells)
+    return squeeze("".join(rows)), len(box.rows) - max(len(rows), 1), blanks
+
+
+def _columns_to_last_letter(cells: tuple[str, ...]) -> int:
+    return max((column + 1 for column, cell in enumerate(cells) if cell != " "), default=0)
+
+
+def rest_of(draft: str, letters: str, newlines: int, blanks: int) -> str | None:
+    """What is missing of the draft behind its first letters, newlines and blanks; None where it does not begin so."""
+    at = 0
+    for letter in letters:
+        at += len(draft[at:]) - len(draft[at:].lstrip())
+        if draft[at : at + 1] != letter:
+            return None
+        at += 1
+    for _ in range(newlines):
+        if not (found := re.compile(r" *\n").match(draft, at)):
+            return None
+        at = found.end()
+    while blanks and draft[at : at + 1] == " ":
+        at, blanks = at + 1, blanks - 1
+    return draft[at:]
 
 
 def paste_in_pieces(text: str) -> Clearing:

@@ -55,6 +55,13 @@ def find(before: str, after: str, text: str) -> Change | None:
     raise AssertionError("what was not there before has been inserted")
 
 
+def is_continued(before: str, after: str) -> bool:
+    """Whether the second is the first with something typed into it, in one place."""
+    prefix = _common_prefix(before, after)
+    suffix = _common_prefix(before[::-1], after[::-1])
+    return bool(before) and prefix + suffix >= len(before)
+
+
 def edits(before: str, after: str) -> list[Edit]:
     """From the one to the other, in order; equal, deleted and inserted runs."""
     prefix = _common_prefix(before, after)

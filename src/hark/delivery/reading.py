@@ -12,7 +12,6 @@ every mark is seen to come and to go before the next key. Anything else than wha
 """
 
 from collections.abc import Generator
-from typing import Literal
 
 from msgspec import Struct
 
@@ -30,12 +29,8 @@ READ_WITHIN_S = 0.9
 SPARE_COLUMNS = 3
 """How many columns at the right an agent may leave free."""
 
-Lines = Literal["visual", "logical", "unknown"]
-
 
 class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    lines: Lines = "unknown"
-    """Whether the keys go by rows as they are wrapped, or by the lines of the text."""
     home: str = "Home"
     end: str = "End"
     kill: str = "C-k"
@@ -64,7 +59,7 @@ class Reader:
         self._ends_at_s = seen.at_s + READ_WITHIN_S
         self._now_s = seen.at_s
         self._mark = choose_mark(seen.screen)
-        self._is_logical = keys.lines == "logical"
+        self._is_logical = job.lines == "logical"
 
     def read(self) -> Generator[Step, Answer, str | None]:
         """The text; None where it cannot be told, with the box as it was but for its cursor."""

@@ -6,6 +6,7 @@ nothing has moved. An Enter that had no effect is pressed again only on the same
 
 import re
 from collections.abc import Callable, Generator
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,6 +41,9 @@ Looking = Generator[Step, Answer, Seen]
 Test = Callable[[Screen], bool]
 
 
+Lines = Literal["visual", "logical", "unknown"]
+
+
 class Job(Struct, frozen=True, kw_only=True):
     """A message on its way into a box."""
 
@@ -47,6 +51,8 @@ class Job(Struct, frozen=True, kw_only=True):
     message_id: str
     look: BoxLook
     settle_s: float = 0.0
+    lines: Lines = "unknown"
+    """Whether the agent's line keys go by rows as they are wrapped, or by the lines of the text."""
 
 
 def look() -> Looking:
