@@ -12,6 +12,7 @@ from hark.delivery.box import BoxLook
 from hark.delivery.by_editor import EditorKeys
 from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_stash import StashKeys
+from hark.delivery.forbidden import Forbidden
 from hark.delivery.reading import LineKeys
 from hark.delivery.submit import Lines
 from hark.model.errors import HarkError
@@ -53,10 +54,16 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """It does not read while it works, so that typing then is unsafe, and nothing but typing reaches it."""
 
     @property
+    def forbidden(self) -> Forbidden:
+        return Forbidden(always=self.forbidden_keys, in_empty_box=self.forbidden_in_empty_box)
+
+    @property
     def own_keys(self) -> tuple[str, ...]:
         """What a delivery presses of itself, in any box."""
         editor = (*self.editor.key, *self.editor.after) if self.editor else ()
-        return editor + ((self.stash.key,) if self.stash else ())
+        stash = (self.stash.key,) if self.stash else ()
+        recall = (self.interrupt.recall,) if self.interrupt and self.interrupt.recall else ()
+        return editor + stash + recall
 
 
 class Kinds:

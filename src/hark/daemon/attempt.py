@@ -40,7 +40,7 @@ class Attempt(Struct, kw_only=True):
         if grip is None:
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
         try:
-            driver = Driver(self.panes, self.editors, self.session, grip, self)
+            driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             return await self._run_with(driver, draft)
         finally:
             await grip.release()

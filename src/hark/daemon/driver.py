@@ -6,9 +6,11 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
+from hark.agents.kinds import AgentKind
 from hark.daemon.editors import Editors, Ticket, wait_gone, wait_opened
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
+from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
     Begin,
@@ -45,15 +47,19 @@ class Records(Protocol):
 
 
 class Driver:
-    def __init__(self, panes: Panes, editors: Editors, session: Session, grip: Grip, records: Records) -> None:
+    def __init__(
+        self, panes: Panes, editors: Editors, session: Session, kind: AgentKind, grip: Grip, records: Records
+    ) -> None:
         self._panes = panes
         self._editors = editors
         self._session = session
+        self._kind = kind
         self._server = panes.of(session.pane)
         self._grip = grip
         self._records = records
         self._count = 0
         self._ticket: Ticket | None = None
+        self._screen: Screen | None = None
 
     async def run(self, delivery: Generator[Step, Answer, T]) -> T:
         try:
@@ -78,7 +84,7 @@ class Driver:
             case Paste(text=text):
                 return await self._grip.paste(text)
             case Press(keys=keys):
-                return await self._grip.press(keys)
+                return self._may_press(keys) and await self._grip.press(keys)
             case PressEnter(screen=screen, proof=proof):
                 return await self._grip.press_enter(screen, proof)
             case OpenEditor(keys=keys, within_s=within_s):
@@ -102,9 +108,19 @@ class Driver:
         screen = await self._server.screen(self._session.pane)
         if self._grip.ignores_copy_mode:
             screen = replace(screen, in_mode=False)
+        self._screen = screen
         return Seen(screen, asyncio.get_running_loop().time())
 
+    def _may_press(self, keys: tuple[str, ...]) -> bool:
+        """A carrier asks for none that its agent's data forbids; if one ever does, it is not pressed."""
+        key = self._kind.forbidden.first_of(keys, self._screen, self._kind.box)
+        if key:
+            logger.error("a forbidden key was withheld", extra={"session": self._session.name, "key": key})
+        return key is None
+
     async def _open_editor(self, keys: tuple[str, ...], within_s: float) -> Answer:
+        if not self._may_press(keys):
+            return False
         self._ticket = self._editors.issue(self._session.id)
         if not await self._grip.press(keys):
             self._editors.forget(self._session.id)
