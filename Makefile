@@ -1,4 +1,4 @@
-.PHONY: install demo test lint bench agents simulate clean
+.PHONY: install demo test lint bench agents simulate storm clean
 install: ; @scripts/install
 demo: install ; @scripts/demo
 test: install ; @scripts/test
@@ -6,4 +6,5 @@ lint: install ; @scripts/lint
 bench: install ; @scripts/bench
 agents: install ; @scripts/agents
 simulate: install ; @scripts/simulate
+storm: install ; @scripts/storm
 clean: ; @scripts/clean

@@ -112,12 +112,13 @@ def _tell_ours(what: str, measured: list[Times]) -> None:
 
 
 def _tell_peer(agent: Delivering, name: str, ours_s: float) -> None:
+    what = f"{agent.launch.kind}, {peers.PEERS[name].title}"
     seconds = [_peer(agent, name, f"{name} {number}") for number in range(ROUNDS)]
     arrived = [one for one in seconds if one is not None]
     if not arrived:
-        print(f"  {agent.launch.kind}, {name}: not submitted in {ROUNDS} of {ROUNDS} rounds", flush=True)
+        print(f"  {what}: not submitted in {ROUNDS} of {ROUNDS} rounds", flush=True)
         return
-    tell(f"{agent.launch.kind}, {name}", arrived)
+    tell(what, arrived)
     missed = f"; not submitted in {ROUNDS - len(arrived)} of {ROUNDS} rounds" if len(arrived) < ROUNDS else ""
     print(f"    {statistics.median(arrived) / ours_s:.1f} times ours{missed}", flush=True)
 

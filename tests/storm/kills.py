@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -57,6 +58,10 @@ class Killed(Struct, frozen=True, kw_only=True):
     doubled: int
     damage: list[str]
     seconds: float
+
+    @property
+    def median_s(self) -> float:
+        return statistics.median(self.free_s) if self.free_s else 0.0
 
     @property
     def longest_s(self) -> float:
@@ -144,7 +149,7 @@ class Killing:
             text for one, text in self.sent.items() if self.agent.hark.message(one)["status"] == "uncertain"
         } - set(verdict.exact)
         return Killed(
-            protocol=protocol,
+            protocol=f"hark, {protocol}",
             agent=self.agent.launch.kind,
             kills=len(self.free_s),
             missed=self.missed,

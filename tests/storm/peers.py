@@ -31,18 +31,26 @@ class Key(Struct, frozen=True):
 
 Step = Put | Wait | Key
 
-PEERS: dict[str, tuple[Step, ...]] = {
-    "text+Enter": (Put.TYPE_WITH_ENTER,),
-    "text, 500 ms, Escape, 600 ms, Enter": (Put.TYPE, Wait(0.5), Key("Escape"), Wait(0.6), Key("Enter")),
-    "text, 300 ms, Enter": (Put.TYPE, Wait(0.3), Key("Enter")),
-    "Ctrl-U, text+Enter": (Key("C-u"), Put.TYPE_WITH_ENTER),
-    "paste, 150 ms, Enter": (Put.PASTE, Wait(0.15), Key("Enter")),
-    "text, 1 s, Enter, 0.5 s, Enter": (Put.TYPE, Wait(1.0), Key("Enter"), Wait(0.5), Key("Enter")),
+
+class Peer(Struct, frozen=True):
+    title: str
+    steps: tuple[Step, ...]
+
+
+PEERS = {
+    "send-keys": Peer("text+Enter", (Put.TYPE_WITH_ENTER,)),
+    "escape": Peer(
+        "text, 500 ms, Escape, 600 ms, Enter", (Put.TYPE, Wait(0.5), Key("Escape"), Wait(0.6), Key("Enter"))
+    ),
+    "pause": Peer("text, 300 ms, Enter", (Put.TYPE, Wait(0.3), Key("Enter"))),
+    "clear": Peer("Ctrl-U, text+Enter", (Key("C-u"), Put.TYPE_WITH_ENTER)),
+    "paste": Peer("paste, 150 ms, Enter", (Put.PASTE, Wait(0.15), Key("Enter"))),
+    "twice": Peer("text, 1 s, Enter, 0.5 s, Enter", (Put.TYPE, Wait(1.0), Key("Enter"), Wait(0.5), Key("Enter"))),
 }
 
 
 def send(tmux: PrivateTmux, pane: str, name: str, text: str) -> None:
-    for step in PEERS[name]:
+    for step in PEERS[name].steps:
         match step:
             case Wait(seconds=seconds):
                 time.sleep(seconds)

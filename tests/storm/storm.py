@@ -41,7 +41,7 @@ class Sent(Struct, frozen=True):
 
 class Plan(Struct, frozen=True, kw_only=True):
     protocol: str
-    """`airlock`, `adopted`, or the name of one of the peers'."""
+    """`airlock`, `adopted`, or one of the peers'."""
     agent: str
     deliveries: int
     seed: int
@@ -49,6 +49,10 @@ class Plan(Struct, frozen=True, kw_only=True):
     @property
     def is_ours(self) -> bool:
         return self.protocol not in peers.PEERS
+
+    @property
+    def title(self) -> str:
+        return f"hark, {self.protocol}" if self.is_ours else peers.PEERS[self.protocol].title
 
 
 class Storm:
@@ -130,7 +134,7 @@ class Storm:
         statuses = self.statuses()
         held = {one.text for one, status in zip(self.sent, statuses, strict=False) if status in PENDING}
         return Result(
-            protocol=self._plan.protocol,
+            protocol=self._plan.title,
             agent=self._plan.agent,
             is_ours=self._plan.is_ours,
             sent=len(self.sent),

@@ -1,0 +1,142 @@
+"""`make storm`: everything, or what the options say; prints as it goes, and ends with 1 if anything of ours was not exact."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from tests.agents.launch import PINNED
+from tests.storm import kills, report, storm
+from tests.storm.kills import Killed
+from tests.storm.peers import PEERS
+from tests.storm.report import Report
+from tests.storm.result import Result, table
+from tests.storm.storm import Plan
+
+TRACES = Path(__file__).parents[2] / "build/storm"
+AGENTS = ("claude", "codex", "gemini")
+# protocol, agent, deliveries; the protocols in use today are shown on one agent
+DEFAULT = (
+    *(("airlock", agent, 100) for agent in AGENTS),
+    ("adopted", "claude", 100),
+    ("adopted", "codex", 20),
+    ("adopted", "gemini", 20),
+    *((name, "claude", 15) for name in PEERS),
+)
+ALL_KILLS = 50
+KILLS = (("airlock", "claude"), ("adopted", "claude"))
+
+
+def main(words: Sequence[str]) -> int:
+    options = _options(words)
+    plans, killings = _plans(options), _killings(options)
+    started = time.monotonic()
+    print(f"seed {options.seed}", flush=True)
+    storms = [_storm(plan) for plan in plans]
+    killed = [_kill(protocol, agent, count, options.seed) for protocol, agent, count in killings]
+    found = Report(
+        seed=options.seed,
+        seconds=time.monotonic() - started,
+        versions=_versions(),
+        storms=storms,
+        kills=killed,
+    )
+    _tell(found)
+    if options.is_all or options.write:
+        report.save(found)
+        report.write_page(found)
+    return 0 if found.is_clean else 1
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/storm", description=__doc__)
+    parser.add_argument("--agents", help="of claude, codex, gemini; comma between")
+    parser.add_argument("--protocols", help=f"of airlock, adopted, {', '.join(PEERS)}; comma between")
+    parser.add_argument("--deliveries", type=int, help="of each")
+    parser.add_argument("--kills", type=int, help="how often the daemon is killed, in all; alone: nothing else is done")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="write docs/storm.* although it is not the whole storm")
+    options = parser.parse_args(words)
+    options.is_all = not (options.agents or options.protocols or options.deliveries or options.kills is not None)
+    return options
+
+
+def _plans(options: argparse.Namespace) -> list[Plan]:
+    """Only killing: no storm. An agent that is named gets every protocol that is named."""
+    if options.kills is not None and not (options.agents or options.protocols):
+        return []
+    agents, protocols = (_words(given) for given in (options.agents, options.protocols))
+    chosen = [
+        (protocol, agent, count)
+        for protocol, agent, count in DEFAULT
+        if (not agents or agent in agents) and (not protocols or protocol in protocols)
+    ]
+    if unknown := {*agents, *protocols} - {name for protocol, agent, _ in DEFAULT for name in (protocol, agent)}:
+        sys.exit(f"scripts/storm: not known: {', '.join(sorted(unknown))}")
+    return [
+        Plan(protocol=protocol, agent=agent, deliveries=options.deliveries or count, seed=options.seed)
+        for protocol, agent, count in chosen
+    ]
+
+
+def _words(given: str | None) -> list[str]:
+    return given.split(",") if given else []
+
+
+def _killings(options: argparse.Namespace) -> list[tuple[str, str, int]]:
+    count = options.kills if options.kills is not None else ALL_KILLS * options.is_all
+    halves = (count - count // 2, count // 2)
+    return [(protocol, agent, half) for (protocol, agent), half in zip(KILLS, halves, strict=True) if half]
+
+
+def _storm(plan: Plan) -> Result:
+    name = f"{plan.title}, {plan.agent}"
+    result = storm.run(plan, lambda text: print(f"  {name}: {text}", flush=True), TRACES)
+    print(table([result]), flush=True)
+    _tell_damage(result.damage if plan.is_ours else [])
+    return result
+
+
+def _kill(protocol: str, agent: str, count: int, seed: int) -> Killed:
+    name = f"hark, {protocol}, {agent}"
+    killed = kills.run(protocol, agent, count, seed, lambda text: print(f"  {name}: {text}", flush=True), TRACES)
+    print(_in_words(killed), flush=True)
+    _tell_damage(killed.damage)
+    return killed
+
+
+def _tell_damage(damage: list[str]) -> None:
+    for one in damage:
+        print(f"    {one}", flush=True)
+
+
+def _in_words(killed: Killed) -> str:
+    return (
+        f"{killed.protocol}, {killed.agent}: killed {killed.kills} times, keys free after {killed.median_s:.2f} s at the median, "
+        f"{killed.longest_s:.2f} s at most; {killed.prompts_exact} of {killed.prompts} prompts exact, {killed.keys_lost} of "
+        f"{killed.keys} keys lost; {killed.exact} of {killed.messages} messages exact, {killed.uncertain} uncertain, "
+        f"{killed.garbled} garbled, {killed.lost} lost, {killed.doubled} doubled"
+    )
+
+
+def _versions() -> dict[str, str]:
+    """Of the agents, as they are pinned."""
+    packages = (msgspec.json.decode((PINNED / agent / "package.json").read_bytes()) for agent in AGENTS)
+    return {name: version for package in packages for name, version in package["dependencies"].items()}
+
+
+def _tell(found: Report) -> None:
+    print(f"\n{table(found.storms)}" if found.storms else "")
+    for killed in found.kills:
+        print(_in_words(killed))
+    verdict = "all of ours exact" if found.is_clean else f"NOT all of ours exact; traces in {TRACES}"
+    print(f"\n{verdict}; seed {found.seed}, {found.seconds / 60:.1f} minutes", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

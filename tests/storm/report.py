@@ -1,0 +1,97 @@
+"""Writes what the storm has found: a JSON file, and from it the page and the plot. Nobody writes these by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from tests.storm.kills import Killed
+from tests.storm.result import HEADINGS, Result, row
+
+DIRECTORY = Path(__file__).parents[2] / "docs"
+DATA, PAGE, PLOT = (DIRECTORY / name for name in ("storm.json", "storm.md", "storm.png"))
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    seed: int
+    seconds: float
+    versions: dict[str, str]
+    storms: list[Result]
+    kills: list[Killed]
+
+    @property
+    def is_clean(self) -> bool:
+        """What is not ours may be as bad as it is."""
+        are_storms_clean = all(one.is_clean for one in self.storms if one.is_ours)
+        return are_storms_clean and all(one.is_clean for one in self.kills)
+
+
+def save(report: Report) -> None:
+    DATA.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+
+
+def load() -> Report:
+    return msgspec.json.decode(DATA.read_bytes(), type=Report)
+
+
+def write_page(report: Report) -> None:
+    PAGE.write_text(page(report), encoding="utf-8")
+
+
+def page(report: Report) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    return f"""\
+# The typist storm
+
+`make storm` has written this page and its plot: seed {report.seed}, {report.seconds / 60:.0f} minutes, {versions}.
+
+A scripted person sits at a real tmux client and works at 8 to 15 keys a second the whole time: types, pauses, goes back with the
+arrows and edits there, breaks lines, deletes letters and words, pastes, fetches a text from the history and adds to it, submits.
+Meanwhile messages arrive every 0.7 to 2 seconds, of one line or several, some beyond ASCII. What counts is what the agent's
+model (a stand-in on loopback) received: a message is exact if it came once and to the letter, a prompt if it is what the
+person's own edits make of it. The first two protocols are hark's; the others are what people use today, re-created with plain
+tmux commands on the same agent under the same person.
+
+![the share of messages and prompts that arrived exactly, and how long messages took](storm.png)
+
+{_markdown(HEADINGS, [row(one) for one in report.storms])}
+
+- **garbled**: mixed with something else, or in pieces. **lost**: nowhere. **doubled**: more than once. **held**: not delivered, and
+  hark says so and why. **keys lost**: letters of the person's prompts that arrived nowhere, by a diff against all that arrived.
+- The time is from the start of the sender to the agent's own request. hark's holds a courtesy: it waits for a pause of 300 ms in
+  the typing, at most two seconds, and messages wait for each other. Codex and Gemini on adopted panes wait for an empty box, as
+  their drafts cannot be carried there. `scripts/bench latency` has the times without a typist.
+- Only the blanks around a submitted text are not compared, for agents drop them. A prompt from the history is exact if it is any
+  text that had been submitted before, exactly (the history is shared, so it may be one of the messages), with the person's own words
+  where the agent had put the cursor. Gemini CLI joins what is submitted during one turn by an empty line: each part must be exact.
+- The person looks at nothing but the empty box before they press Up. With the protocols in use today they also tidy up: who finds
+  no empty box before them for six seconds presses Escape, then Ctrl-C.
+
+## Killing the daemon while it holds the keys
+
+The daemon is killed (SIGKILL) at a random moment of a hold while the person types on; it is started again when the keys are free.
+
+{_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
+"""
+
+
+KILL_HEADINGS = (
+    *("protocol", "agent", "kills", "keys free, median", "keys free, longest", "prompts", "exact", "keys", "lost"),
+    *("messages", "exact", "uncertain", "garbled", "lost", "doubled"),
+)
+
+
+def _kill_row(killed: Killed) -> tuple[str, ...]:
+    return (
+        *(killed.protocol, killed.agent, str(killed.kills)),
+        *(f"{seconds:.2f} s" for seconds in (killed.median_s, killed.longest_s)),
+        *map(str, (killed.prompts, killed.prompts_exact, killed.keys, killed.keys_lost)),
+        *map(str, (killed.messages, killed.exact, killed.uncertain, killed.garbled, killed.lost, killed.doubled)),
+    )
+
+
+def _markdown(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    rule = tuple("---" if column < 2 else "---:" for column in range(len(headings)))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (headings, rule, *rows))
