@@ -52,7 +52,7 @@ LONGEST_HOLD_S = 2.0
 GRANT_PATIENCE_S = 0.3
 LONGEST_GAP_MS = 1000
 READ_POLL_S = 0.001
-READ_PATIENCE_S = 0.05
+READ_PATIENCE_S = 0.5  # an agent that redraws everything reads nothing meanwhile
 HANG_UP_PATIENCE_S = 5.0
 REOPEN_POLL_S = 0.05
 

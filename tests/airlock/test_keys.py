@@ -136,9 +136,25 @@ def test_an_agent_that_does_not_read_is_not_waited_for_forever() -> None:
     played.type(b"abc")
     played.release(None)
 
-    played.wait(0.2)
+    played.wait(2.0)
 
     assert played.sent == [b"a", b"b", b"c"]
+
+
+def test_an_agent_that_draws_for_a_while_gets_no_second_key_before_it_has_read_the_first() -> None:
+    played = Play()
+    played.is_read = False
+    played.hold(2.0)
+    played.type(b"a\r")
+    played.release(None)
+    played.wait(0.3)
+    before = list(played.sent)
+
+    played.is_read = True
+    played.wait(0.3)
+
+    assert before in ([], [b"a"])
+    assert played.sent == [b"a", b"\r"]
 
 
 def test_a_key_right_behind_the_replay_keeps_its_distance() -> None:

@@ -1,5 +1,11 @@
-"""Takes a grip on a session's pane: by its airlock, by tmux on adopted panes."""
+"""Takes a grip on a session's pane: by its airlock, by tmux on adopted panes.
 
+A grip is there when the agent has drawn the key that the human pressed last before it. A moment earlier the screen shows
+the cursor where it was, and some agents hand over a draft without that key, which is lost then.
+"""
+
+import asyncio
+import time
 from pathlib import Path
 
 from hark.agents.kinds import AgentKind
@@ -8,6 +14,15 @@ from hark.model.session import Session
 from hark.terminal.airlocks import Airlock, AirlockFacts, Refused
 from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
 from hark.terminal.keyhold import KeyHold
+
+DRAWN_WITHIN_S = 0.4
+"""Nothing may be drawn at all: a key may have no effect."""
+RESTED_S = 0.05
+"""An agent that is printing anyway has hardly drawn a key that is younger."""
+QUIET_S = 0.016
+UNWATCHED_REST_S = 0.1
+"""The same where it is not known when the last key was."""
+POLL_S = 0.004
 
 
 async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str) -> Grip | None:
@@ -22,7 +37,38 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
     except Refused:
         await airlock.close()
         return None
+    await until_drawn(airlock)
     return HeldByAirlock(server, session.pane, airlock, held)
+
+
+async def until_drawn(airlock: Airlock) -> None:
+    """Until the agent has read the last key and printed after it. Of the keys that are held meanwhile it knows nothing."""
+    first = now = await airlock.facts()
+    if first.last_key_age_s is None:
+        return
+    loop = asyncio.get_running_loop()
+    pressed_at = loop.time() - first.last_key_age_s
+    has_printed = first.last_output_age_s is not None and first.last_output_age_s < first.last_key_age_s
+    while (age_s := loop.time() - pressed_at) < DRAWN_WITHIN_S:
+        has_printed = has_printed or now.output_bytes > first.output_bytes
+        is_quiet = now.last_output_age_s is None or now.last_output_age_s >= QUIET_S
+        if has_printed and is_quiet and age_s >= RESTED_S and not now.unread_bytes:
+            return
+        await asyncio.sleep(POLL_S)
+        now = await airlock.facts()
+
+
+async def until_quiet(panes: Panes, session: Session) -> None:
+    """tmux knows the second of the last key, and what the pane prints."""
+    facts = await panes.of(session.pane).pane_facts(session.pane)
+    last_key_at = facts.last_key_at(session.pane.pane_id)
+    if last_key_at is None or time.time() - last_key_at >= 1 + DRAWN_WITHIN_S:
+        return
+    for _ in range(round(DRAWN_WITHIN_S / UNWATCHED_REST_S)):
+        count = panes.printed_count(session.pane)
+        await asyncio.sleep(UNWATCHED_REST_S)
+        if panes.printed_count(session.pane) == count:
+            return
 
 
 async def airlock_facts(session: Session) -> AirlockFacts | None:

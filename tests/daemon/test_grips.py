@@ -1,0 +1,58 @@
+"""A grip is there when the agent has drawn the human's last key."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hark.daemon.grips import until_drawn
+from hark.terminal.airlocks import Airlock
+from tests.airlock.running import DEADLINE_S, Recorded
+from tests.terminals import wait_until
+
+# Draws a key only a while after it has read it, as agents do that are at work.
+SLOW = """
+import os, sys, time, tty
+tty.setraw(0)
+os.write(1, b"READY")
+while data := os.read(0, 1):
+    time.sleep(0.15)
+    os.write(1, b"<" + data + b">")
+"""
+
+
+def drawn_at_the_grip(recorded: Recorded) -> bytes:
+    async def take() -> None:
+        airlock = await Airlock.connect(recorded.socket)
+        await airlock.hold(2.0, 0, 0)
+        await until_drawn(airlock)
+        await airlock.close()
+
+    asyncio.run(take())
+    return recorded.seen
+
+
+def test_the_last_key_before_a_grip_is_drawn_when_it_is_there() -> None:
+    with Recorded(SLOW) as recorded, recorded.client() as client:
+        recorded.type(b"x")
+        wait_until(lambda: client.facts()["last_key_age_s"] is not None, DEADLINE_S, "the key at the airlock")
+
+        seen = drawn_at_the_grip(recorded)
+
+        assert b"<x>" in seen
+
+
+def test_nobody_has_pressed_a_key_so_nothing_is_waited_for() -> None:
+    with Recorded(SLOW) as recorded:
+        seen = drawn_at_the_grip(recorded)
+
+        assert seen.endswith(b"READY")
+
+
+def test_a_key_that_draws_nothing_delays_a_grip_and_does_not_prevent_it() -> None:
+    with Recorded() as recorded, recorded.client() as client:
+        recorded.type(b"x")
+        wait_until(lambda: client.facts()["last_key_age_s"] is not None, DEADLINE_S, "the key at the airlock")
+
+        drawn_at_the_grip(recorded)
+
+        recorded.wait_input(b"x")
