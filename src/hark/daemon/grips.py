@@ -30,7 +30,10 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
     server = panes.of(session.pane)
     if session.airlock is None:
         hold = await KeyHold.begin(server, session.pane, HOLD_S)
-        return HeldByTmux(server, session.pane, hold, foreground) if hold else None
+        if hold is None:
+            return None
+        await until_quiet(panes, session)
+        return HeldByTmux(server, session.pane, hold, foreground)
     airlock = await Airlock.connect(Path(session.airlock))
     try:
         held = await airlock.hold(HOLD_S, kind.replay_gap_ms, kind.replay_enter_gap_ms)
