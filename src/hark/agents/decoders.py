@@ -1,5 +1,10 @@
-"""What an agent's hook says, in our own words: one small set of events, whatever the agent calls them."""
+"""What an agent's hook says, in our own words: one small set of events, whatever the agent calls them.
 
+EVENTS is the whole translation: by agent, the events that `hark install` subscribes to and what each of them means. Unknown
+events and fields are no error: agents learn new ones.
+"""
+
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
@@ -7,22 +12,97 @@ from msgspec import Struct
 
 
 class Said(StrEnum):
+    SESSION_STARTED = "session-started"
+    SESSION_ENDED = "session-ended"
     PROMPT_SUBMITTED = "prompt-submitted"
-    STOPPED = "stopped"
-    INTERRUPTED = "interrupted"
+    TOOL_STARTING = "tool-starting"
+    TOOL_DONE = "tool-done"
     PERMISSION_ASKED = "permission-asked"
     PERMISSION_ANSWERED = "permission-answered"
+    NOTIFIED = "notified"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
     UNKNOWN = "unknown"
 
 
-class Report(Struct, frozen=True):
+class Report(Struct, frozen=True, kw_only=True):
     said: Said
     prompt: str = ""
+    agent_session_id: str = ""
+    """The agent's own name for this conversation."""
+    turn_id: str = ""
+    """The agent's own name for the turn, where it has one."""
+    detail: str = ""
+    """What it asks for, or what it runs: for people to read."""
+    is_continued: bool = False
+    """A stop after a stop hook of ours has already made the agent go on once."""
+
+
+Meaning = Said | Callable[[dict[str, Any]], Said]
+
+
+def _claude_notification(payload: dict[str, Any]) -> Said:
+    kind = payload.get("notification_type")
+    return Said.PERMISSION_ASKED if kind == "permission_prompt" else Said.NOTIFIED
+
+
+def _gemini_notification(payload: dict[str, Any]) -> Said:
+    return Said.PERMISSION_ASKED if payload.get("notification_type") == "ToolPermission" else Said.NOTIFIED
+
+
+EVENTS: dict[str, dict[str, Meaning]] = {
+    "claude": {
+        "SessionStart": Said.SESSION_STARTED,
+        "SessionEnd": Said.SESSION_ENDED,
+        "UserPromptSubmit": Said.PROMPT_SUBMITTED,
+        "PreToolUse": Said.TOOL_STARTING,
+        "PermissionRequest": Said.PERMISSION_ASKED,
+        "PostToolUse": Said.TOOL_DONE,
+        "Notification": _claude_notification,
+        "Stop": Said.STOPPED,
+    },
+    "codex": {
+        "SessionStart": Said.SESSION_STARTED,
+        "UserPromptSubmit": Said.PROMPT_SUBMITTED,
+        "PreToolUse": Said.TOOL_STARTING,
+        "PermissionRequest": Said.PERMISSION_ASKED,
+        "PostToolUse": Said.TOOL_DONE,
+        "Stop": Said.STOPPED,
+        "Interrupt": Said.INTERRUPTED,
+    },
+    "gemini": {
+        "SessionStart": Said.SESSION_STARTED,
+        "SessionEnd": Said.SESSION_ENDED,
+        "BeforeAgent": Said.PROMPT_SUBMITTED,
+        "BeforeTool": Said.TOOL_STARTING,
+        "AfterTool": Said.TOOL_DONE,
+        "Notification": _gemini_notification,
+        "AfterAgent": Said.STOPPED,
+    },
+    "demo": {said: said for said in Said if said is not Said.UNKNOWN},
+}
+"""By agent. The demo agent speaks our own words."""
 
 
 def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
-    """The demo agent speaks our own words. Other agents' hooks are on record, but not understood yet."""
-    if agent != "demo" or event not in set(Said):
-        return Report(Said.UNKNOWN)
-    prompt = payload.get("prompt")
-    return Report(Said(event), prompt if isinstance(prompt, str) else "")
+    meaning = EVENTS.get(agent, {}).get(event, Said.UNKNOWN)
+    said = meaning if isinstance(meaning, Said) else meaning(payload)
+    return Report(
+        said=said,
+        prompt=_text(payload, "prompt"),
+        agent_session_id=_text(payload, "session_id"),
+        turn_id=_text(payload, "turn_id"),
+        detail=_detail(payload),
+        is_continued=payload.get("stop_hook_active") is True,
+    )
+
+
+def _detail(payload: dict[str, Any]) -> str:
+    wanted = payload.get("tool_input")
+    command = _text(wanted, "command") if isinstance(wanted, dict) else ""
+    return command or _text(payload, "command") or _text(payload, "tool_name") or _text(payload, "message")
+
+
+def _text(payload: dict[str, Any], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
