@@ -5,24 +5,11 @@ events and fields are no error: agents learn new ones.
 """
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
 
-
-class Said(StrEnum):
-    SESSION_STARTED = "session-started"
-    SESSION_ENDED = "session-ended"
-    PROMPT_SUBMITTED = "prompt-submitted"
-    TOOL_STARTING = "tool-starting"
-    TOOL_DONE = "tool-done"
-    PERMISSION_ASKED = "permission-asked"
-    PERMISSION_ANSWERED = "permission-answered"
-    NOTIFIED = "notified"
-    STOPPED = "stopped"
-    INTERRUPTED = "interrupted"
-    UNKNOWN = "unknown"
+from hark.model.heard import Said
 
 
 class Report(Struct, frozen=True, kw_only=True):

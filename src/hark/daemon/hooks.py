@@ -4,13 +4,14 @@ import re
 from datetime import datetime
 from typing import Any
 
-from hark.agents.decoders import Said, decode
+from hark.agents.decoders import decode
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
 from hark.delivery.wording import MESSAGE_IDS
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
+from hark.model.heard import Said
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Status
 from hark.queue.lifecycle import Step

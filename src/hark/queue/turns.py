@@ -1,0 +1,191 @@
+"""Turns: what an agent is doing, and which message belongs to which of its turns. Decided from what was heard of it, by the
+time at which it was said, not at which it reached us: late, repeated and overtaken events change nothing that they should
+not.
+
+    prompt submitted -> busy ... permission asked -> waiting ... answered -> busy ... stopped -> idle
+
+A message belongs to the turn whose prompt carried its id. It is completed when that turn has stopped: by the first stop that
+was said after its prompt. Where an agent does not say which prompts it takes (`SUBMITTED`, two-phase promotion): what was
+pasted into an idle agent is worked on at once; what was pasted into a busy one is worked on after the next stop, and
+completed by the one after that. That may be one turn late when a stop was lost, and is never one too early.
+
+An interrupted turn often ends without a word. So nothing is believed for ever: an agent that was busy, and whose terminal
+has fallen silent with its input box in view, has stopped (`lapse`).
+"""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hark.model.heard import Heard, Said
+from hark.model.ids import MessageId
+
+SILENCE_ENDS_TURN_S = 5.0
+"""Every agent that works animates its screen."""
+BELIEVED_FOR_S = 900.0
+"""Without any other event; then the state is unknown until somebody says something."""
+
+
+class Phase(StrEnum):
+    IDLE = "idle"
+    BUSY = "busy"
+    WAITING = "waiting"
+    """For a human's permission."""
+    UNKNOWN = "unknown"
+
+
+class Task(Struct, frozen=True):
+    """A message that the agent has, and since when."""
+
+    message_id: MessageId
+    since: datetime
+    is_heard: bool = True
+    """The agent itself has said so."""
+
+
+class Turns(Struct, frozen=True, kw_only=True):
+    phase: Phase = Phase.UNKNOWN
+    at: datetime | None = None
+    """When what decided the phase was said."""
+    working_on: tuple[Task, ...] = ()
+    next_up: tuple[MessageId, ...] = ()
+    """Pasted into a busy agent that does not say which prompts it takes: for the turn after this one."""
+    expected: tuple[Task, ...] = ()
+    """Submitted to an agent that will say so itself, and has not yet."""
+    stopped_at: datetime | None = None
+    """The last stop."""
+    detail: str = ""
+    """What it waits for."""
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self.working_on or self.next_up or self.expected)
+
+
+class Acknowledged(Struct, frozen=True):
+    message_id: MessageId
+    at: datetime
+
+
+class Completed(Struct, frozen=True):
+    message_id: MessageId
+    at: datetime
+    was_interrupted: bool = False
+
+
+Fact = Acknowledged | Completed
+Heeded = tuple[Turns, tuple[Fact, ...]]
+
+_PHASES = {
+    Said.SESSION_STARTED: Phase.IDLE,
+    Said.SESSION_ENDED: Phase.UNKNOWN,
+    Said.PROMPT_SUBMITTED: Phase.BUSY,
+    Said.TOOL_STARTING: Phase.BUSY,
+    Said.TOOL_DONE: Phase.BUSY,
+    Said.PERMISSION_ASKED: Phase.WAITING,
+    Said.PERMISSION_ANSWERED: Phase.BUSY,
+    Said.STOPPED: Phase.IDLE,
+    Said.INTERRUPTED: Phase.IDLE,
+}
+_ENDS = (Said.STOPPED, Said.INTERRUPTED)
+
+
+def hear(turns: Turns, heard: Heard) -> Heeded:
+    facts: tuple[Fact, ...] = ()
+    if heard.said is Said.PROMPT_SUBMITTED:
+        turns, facts = _take_prompt(turns, heard)
+    elif heard.said in _ENDS:
+        turns, facts = _end_turn(turns, heard)
+    return _change_phase(turns, heard), facts
+
+
+def submit(turns: Turns, message_id: MessageId, at: datetime, *, is_prompt_heard: bool) -> Turns:
+    """We have submitted a message. If the agent will say so itself, that is waited for."""
+    if _knows(turns, message_id):
+        return turns
+    task = Task(message_id, at, is_heard=False)
+    if is_prompt_heard:
+        return replace(turns, expected=(*turns.expected, task))
+    if turns.phase in (Phase.BUSY, Phase.WAITING):
+        return replace(turns, next_up=(*turns.next_up, message_id))
+    return replace(turns, phase=Phase.BUSY, at=at, working_on=(*turns.working_on, task))
+
+
+def lapse(turns: Turns, now: datetime, *, quiet_s: float | None, has_box: bool) -> Heeded:
+    """What silence says. `has_box`: the agent's input box is in view, with nothing in front of it."""
+    if turns.at is None or turns.phase in (Phase.IDLE, Phase.UNKNOWN):
+        return turns, ()
+    if turns.phase is Phase.WAITING and has_box:
+        return replace(turns, phase=Phase.BUSY, at=now, detail=""), ()
+    is_silent = quiet_s is not None and quiet_s >= SILENCE_ENDS_TURN_S
+    is_old = now - turns.at >= timedelta(seconds=SILENCE_ENDS_TURN_S)
+    if turns.phase is Phase.BUSY and is_silent and is_old and has_box:
+        return hear(turns, Heard(said=Said.INTERRUPTED, at=now))
+    if now - turns.at >= timedelta(seconds=BELIEVED_FOR_S):
+        return replace(turns, phase=Phase.UNKNOWN, at=now, detail=""), ()
+    return turns, ()
+
+
+def _take_prompt(turns: Turns, heard: Heard) -> Heeded:
+    new = tuple(message_id for message_id in heard.message_ids if not _is_heard(turns, message_id))
+    facts: list[Fact] = [Acknowledged(message_id, heard.at) for message_id in new]
+    turns = _without(turns, new)
+    if turns.stopped_at is not None and turns.stopped_at > heard.at:
+        # Its stop has overtaken it.
+        facts += [Completed(message_id, turns.stopped_at) for message_id in new]
+        return turns, tuple(facts)
+    tasks = tuple(Task(message_id, heard.at) for message_id in new)
+    return replace(turns, working_on=turns.working_on + tasks), tuple(facts)
+
+
+def _end_turn(turns: Turns, heard: Heard) -> Heeded:
+    """A stop that was said before a prompt is not that prompt's."""
+    done = tuple(task for task in turns.working_on if task.since <= heard.at)
+    left = tuple(task for task in turns.working_on if task.since > heard.at)
+    was_interrupted = heard.said is Said.INTERRUPTED
+    facts = tuple(Completed(task.message_id, heard.at, was_interrupted) for task in done)
+    stopped_at = heard.at if turns.stopped_at is None else max(turns.stopped_at, heard.at)
+    if turns.stopped_at is not None and heard.at <= turns.stopped_at:
+        # Said again, or late: what was pasted since does not begin with it.
+        return replace(turns, working_on=left), facts
+    promoted = tuple(Task(message_id, heard.at + _TICK, is_heard=False) for message_id in turns.next_up)
+    expected = tuple(task for task in turns.expected if heard.at - task.since < _LOST_AFTER)
+    return (
+        replace(turns, working_on=left + promoted, next_up=(), expected=expected, stopped_at=stopped_at),
+        facts,
+    )
+
+
+_LOST_AFTER = timedelta(seconds=10)
+"""A prompt that the agent has not told of by then, and has stopped since, it will not tell of any more."""
+_TICK = timedelta(microseconds=1)
+"""What is promoted by a stop is not completed by the same one, should it be said again."""
+
+
+def _change_phase(turns: Turns, heard: Heard) -> Turns:
+    phase = _PHASES.get(heard.said)
+    if phase is None or (turns.at is not None and heard.at < turns.at):
+        return turns
+    detail = heard.detail if phase is Phase.WAITING else ""
+    return replace(turns, phase=phase, at=heard.at, detail=detail)
+
+
+def _is_heard(turns: Turns, message_id: MessageId) -> bool:
+    return any(task.message_id == message_id and task.is_heard for task in turns.working_on)
+
+
+def _knows(turns: Turns, message_id: MessageId) -> bool:
+    known = {task.message_id for task in (*turns.working_on, *turns.expected)}
+    return message_id in known or message_id in turns.next_up
+
+
+def _without(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
+    """They are about to be somewhere else."""
+    return replace(
+        turns,
+        working_on=tuple(task for task in turns.working_on if task.message_id not in message_ids),
+        next_up=tuple(message_id for message_id in turns.next_up if message_id not in message_ids),
+        expected=tuple(task for task in turns.expected if task.message_id not in message_ids),
+    )

@@ -1,0 +1,229 @@
+"""What an agent is doing, and which message belongs to which turn."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hark.model.heard import Heard, Said
+from hark.model.ids import MessageId
+from hark.queue.turns import BELIEVED_FOR_S, Acknowledged, Completed, Fact, Phase, Turns, hear, lapse, submit
+
+A, B, C = MessageId("a" * 12), MessageId("b" * 12), MessageId("c" * 12)
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def at(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+def heard(said: Said, seconds: float, *message_ids: MessageId) -> Heard:
+    return Heard(said=said, at=at(seconds), message_ids=message_ids)
+
+
+def prompt(seconds: float, *message_ids: MessageId) -> Heard:
+    return heard(Said.PROMPT_SUBMITTED, seconds, *message_ids)
+
+
+def stop(seconds: float) -> Heard:
+    return heard(Said.STOPPED, seconds)
+
+
+def listen(*events: Heard, turns: Turns | None = None) -> tuple[Turns, list[Fact]]:
+    turns = turns or Turns()
+    facts: list[Fact] = []
+    for event in events:
+        turns, new = hear(turns, event)
+        facts += new
+    return turns, facts
+
+
+PHASES: dict[str, tuple[tuple[Heard, ...], Phase]] = {
+    "nothing heard": ((), Phase.UNKNOWN),
+    "started": ((heard(Said.SESSION_STARTED, 0),), Phase.IDLE),
+    "a prompt": ((prompt(1),), Phase.BUSY),
+    "a prompt and its stop": ((prompt(1), stop(2)), Phase.IDLE),
+    "a stop that was overtaken by the next prompt": ((prompt(1), prompt(3), stop(2)), Phase.BUSY),
+    "a question": ((prompt(1), heard(Said.PERMISSION_ASKED, 2)), Phase.WAITING),
+    "a question, and the tool has run": (
+        (prompt(1), heard(Said.PERMISSION_ASKED, 2), heard(Said.TOOL_DONE, 3)),
+        Phase.BUSY,
+    ),
+    "a question that arrives after its answer": (
+        (prompt(1), heard(Said.TOOL_DONE, 3), heard(Said.PERMISSION_ASKED, 2)),
+        Phase.BUSY,
+    ),
+    "an interrupt": ((prompt(1), heard(Said.INTERRUPTED, 2)), Phase.IDLE),
+    "something unknown": ((prompt(1), heard(Said.UNKNOWN, 2), heard(Said.NOTIFIED, 3)), Phase.BUSY),
+    "the end": ((prompt(1), heard(Said.SESSION_ENDED, 2)), Phase.UNKNOWN),
+}
+
+
+@pytest.mark.parametrize(("events", "phase"), PHASES.values(), ids=PHASES.keys())
+def test_the_phase_is_decided_by_what_was_said_last(events: tuple[Heard, ...], phase: Phase) -> None:
+    assert listen(*events)[0].phase is phase
+
+
+FACTS: dict[str, tuple[tuple[Heard, ...], list[Fact]]] = {
+    "a turn of our own": ((prompt(1, A), stop(2)), [Acknowledged(A, at(1)), Completed(A, at(2))]),
+    "a human's turn": ((prompt(1), stop(2)), []),
+    "the stop of the turn before it": (
+        (prompt(1), stop(2), prompt(3, A), stop(4)),
+        [Acknowledged(A, at(3)), Completed(A, at(4))],
+    ),
+    "the stop of the turn before it comes late": (
+        (prompt(1), prompt(3, A), stop(2), stop(4)),
+        [Acknowledged(A, at(3)), Completed(A, at(4))],
+    ),
+    "its stop has overtaken its prompt": ((stop(2), prompt(1, A)), [Acknowledged(A, at(1)), Completed(A, at(2))]),
+    "everything twice": (
+        (prompt(1, A), prompt(1, A), stop(2), stop(2)),
+        [Acknowledged(A, at(1)), Completed(A, at(2))],
+    ),
+    "several in one prompt": (
+        (prompt(1, A, B), stop(2)),
+        [Acknowledged(A, at(1)), Acknowledged(B, at(1)), Completed(A, at(2)), Completed(B, at(2))],
+    ),
+    "taken in the middle of a turn": (
+        (prompt(1, A), prompt(2, B), stop(3)),
+        [Acknowledged(A, at(1)), Acknowledged(B, at(2)), Completed(A, at(3)), Completed(B, at(3))],
+    ),
+    "a lost stop completes late, not early": (
+        (prompt(1, A), prompt(3, B), stop(4)),
+        [Acknowledged(A, at(1)), Acknowledged(B, at(3)), Completed(A, at(4)), Completed(B, at(4))],
+    ),
+    "an interrupt": (
+        (prompt(1, A), heard(Said.INTERRUPTED, 2)),
+        [Acknowledged(A, at(1)), Completed(A, at(2), was_interrupted=True)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "facts"), FACTS.values(), ids=FACTS.keys())
+def test_a_message_is_completed_by_the_stop_of_its_own_turn(events: tuple[Heard, ...], facts: list[Fact]) -> None:
+    assert listen(*events)[1] == facts
+
+
+# Without a prompt hook: what was submitted when, and which stops were heard; then when A was completed.
+TWO_PHASES: dict[str, tuple[tuple[tuple[str, float], ...], float | None]] = {
+    "pasted in the middle of a turn": ((("busy", 0), ("submit", 1), ("stop", 2), ("stop", 3)), 3),
+    "not by the stop of the turn it was pasted into": ((("busy", 0), ("submit", 1), ("stop", 2)), None),
+    "a lost stop: one turn late": ((("busy", 0), ("submit", 1), ("stop", 9), ("stop", 12)), 12),
+    "pasted into an idle agent": ((("idle", 0), ("submit", 1), ("stop", 2)), 2),
+    "a task that lasts longer than eight seconds": ((("busy", 0), ("submit", 1), ("stop", 60), ("stop", 65)), 65),
+    "the same stop heard twice promotes once": ((("busy", 0), ("submit", 1), ("stop", 2), ("stop", 2)), None),
+}
+
+
+@pytest.mark.parametrize(("story", "completed_at"), TWO_PHASES.values(), ids=TWO_PHASES.keys())
+def test_without_a_prompt_hook_a_message_is_promoted_by_one_stop_and_completed_by_the_next(
+    story: tuple[tuple[str, float], ...], completed_at: float | None
+) -> None:
+    turns = Turns()
+    facts: list[Fact] = []
+    for what, seconds in story:
+        if what == "submit":
+            turns = submit(turns, A, at(seconds), is_prompt_heard=False)
+            continue
+        said = {"busy": Said.PROMPT_SUBMITTED, "idle": Said.STOPPED, "stop": Said.STOPPED}[what]
+        turns, new = hear(turns, heard(said, seconds))
+        facts += new
+
+    assert facts == ([] if completed_at is None else [Completed(A, at(completed_at))])
+
+
+def test_a_burst_without_a_prompt_hook_is_completed_in_order() -> None:
+    turns, _ = listen(prompt(0))
+    for message_id in (A, B, C):
+        turns = submit(turns, message_id, at(1), is_prompt_heard=False)
+
+    turns, facts = listen(stop(2), stop(3), turns=turns)
+
+    assert facts == [Completed(A, at(3)), Completed(B, at(3)), Completed(C, at(3))]
+    assert not turns.has_work
+
+
+def test_with_a_prompt_hook_a_submit_alone_proves_nothing_but_is_work() -> None:
+    turns, _ = listen(prompt(0), stop(1))
+
+    turns = submit(turns, A, at(2), is_prompt_heard=True)
+
+    assert turns.has_work
+    assert listen(stop(3), turns=turns)[1] == []
+    assert listen(prompt(3, A), stop(4), turns=turns)[1] == [Acknowledged(A, at(3)), Completed(A, at(4))]
+
+
+def test_a_prompt_that_is_never_told_of_is_not_waited_for_for_ever() -> None:
+    turns = submit(Turns(), A, at(0), is_prompt_heard=True)
+
+    turns, facts = listen(prompt(5), stop(20), turns=turns)
+
+    assert (turns.has_work, facts) == (False, [])
+
+
+def test_an_agent_that_says_so_after_all_is_believed() -> None:
+    turns = submit(Turns(), A, at(0), is_prompt_heard=False)
+
+    assert listen(prompt(1, A), stop(2), turns=turns)[1] == [Acknowledged(A, at(1)), Completed(A, at(2))]
+
+
+LAPSES: dict[str, tuple[tuple[Heard, ...], float, float | None, bool, Phase]] = {
+    "silent, with its box in view": ((prompt(0, A),), 10, 6.0, True, Phase.IDLE),
+    "silent, with something in front of its box": ((prompt(0, A),), 10, 6.0, False, Phase.BUSY),
+    "it prints": ((prompt(0, A),), 10, 0.1, True, Phase.BUSY),
+    "silent, but the prompt is fresh": ((prompt(0, A),), 2, 60.0, True, Phase.BUSY),
+    "nobody listens to its terminal": ((prompt(0, A),), 10, None, True, Phase.BUSY),
+    "the box is back, so the question was answered": (
+        (heard(Said.PERMISSION_ASKED, 0),),
+        10,
+        6.0,
+        True,
+        Phase.BUSY,
+    ),
+    "a question stands for as long as it stands": ((heard(Said.PERMISSION_ASKED, 0),), 10, 6.0, False, Phase.WAITING),
+    "not a word for too long": ((prompt(0, A),), BELIEVED_FOR_S, 0.0, False, Phase.UNKNOWN),
+    "idle stays idle": ((stop(0),), 10, 60.0, True, Phase.IDLE),
+}
+
+
+@pytest.mark.parametrize(("events", "now", "quiet_s", "has_box", "phase"), LAPSES.values(), ids=LAPSES.keys())
+def test_silence_ends_what_nobody_has_ended(
+    events: tuple[Heard, ...], now: float, quiet_s: float | None, has_box: bool, phase: Phase
+) -> None:
+    turns, _ = listen(*events)
+
+    turns, facts = lapse(turns, at(now), quiet_s=quiet_s, has_box=has_box)
+
+    assert turns.phase is phase
+    assert facts == (
+        (Completed(A, at(now), was_interrupted=True),) if phase is Phase.IDLE and turns.at == at(now) else ()
+    )
+
+
+EVENTS = st.builds(
+    heard,
+    st.sampled_from([Said.PROMPT_SUBMITTED, Said.STOPPED, Said.TOOL_DONE, Said.PERMISSION_ASKED, Said.INTERRUPTED]),
+    st.integers(0, 9),
+    st.sampled_from([A, B, C]),
+)
+
+
+@given(st.lists(EVENTS, max_size=12))
+def test_no_message_is_completed_before_it_was_acknowledged_nor_by_an_earlier_stop(events: list[Heard]) -> None:
+    _, facts = listen(*events)
+
+    acknowledged: dict[MessageId, datetime] = {}
+    for fact in facts:
+        if isinstance(fact, Acknowledged):
+            acknowledged[fact.message_id] = fact.at
+        else:
+            assert acknowledged[fact.message_id] <= fact.at
+
+
+@given(st.lists(EVENTS, max_size=8, unique_by=lambda event: event.at), st.randoms())
+def test_the_phase_does_not_depend_on_the_order_of_arrival(events: list[Heard], random: object) -> None:
+    shuffled = list(events)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+
+    assert listen(*events)[0].phase is listen(*shuffled)[0].phase
