@@ -33,6 +33,8 @@ from hark.daemon.log import close_log, logger, open_log
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.panes import Panes
 from hark.daemon.sessions import Sessions, default_socket
+from hark.daemon.turns import TurnBook
+from hark.daemon.waits import Waits
 from hark.daemon.watcher import Watcher
 from hark.model.config import Config, merge_config, parse_listen
 from hark.model.errors import HarkError
@@ -72,13 +74,16 @@ class Hark:
         )
         self.couriers = Couriers(store, self._courier, self._session_at)
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
-        self.hooks = Hooks(store, self.sessions, wall_clock)
+        self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)
+        self.waits = Waits(store, self.sessions, self.turns, self.bus)
+        self.hooks = Hooks(store, self.sessions, self.turns, wall_clock)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         self._kinds = kinds
         # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
         self._owner = f"{socket.gethostname()}:{self.database}"
         self.bus.listen(self.couriers.on_event)
+        self.bus.listen(self.turns.on_event)
         self.bus.listen(self.expiry.on_event)
         self.panes.on_change = self.watcher.look_now
         self.panes.on_output = self.couriers.on_output
@@ -99,6 +104,7 @@ class Hark:
             self._owner,
             texts,
             self.editors,
+            self.turns,
         )
 
     def _session_at(self, pane: Pane) -> SessionId | None:
@@ -139,6 +145,7 @@ async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
 
 async def _run(hark: Hark, ready_fd: int | None) -> None:
     await hark.sessions.load()
+    await hark.turns.load()
     api = make_api(hark, hark.config.max_text_bytes)
     servers = []
     if hark.config.listen:
@@ -155,7 +162,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             # Sessions that ended while no daemon was there are gone before anybody is told otherwise.
             await hark.watcher.look()
             workers = [tasks.create_task(hark.couriers.run(), name="Couriers")]
-            workers += [tasks.create_task(_supervise(worker)) for worker in (hark.watcher, hark.expiry)]
+            workers += [tasks.create_task(_supervise(worker)) for worker in (hark.watcher, hark.expiry, hark.turns)]
             await asyncio.sleep(0)
             serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
             logger.info("ready", extra={"pid": os.getpid(), "socket": str(paths.socket_path())})
@@ -177,7 +184,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         logger.info("stopped")
 
 
-async def _supervise(worker: Watcher | Expiry) -> None:
+async def _supervise(worker: Watcher | Expiry | TurnBook) -> None:
     """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
     name = type(worker).__name__
     while True:

@@ -33,6 +33,8 @@ def _report(agent: str, event: str, emitted_at: str, data: bytes) -> bytes:
         "event": event,
         "emitted_at": emitted_at,
         "session_id": os.environ.get("HARK_SESSION"),
+        "socket": os.environ.get("TMUX", "").partition(",")[0] or None,
+        "pane_id": os.environ.get("TMUX_PANE"),
         "payload": payload,
     }
     return json.dumps(report).encode()

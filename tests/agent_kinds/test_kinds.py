@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from hark.agents.decoders import Report, Said, decode
 from hark.agents.kinds import load_kinds
 from hark.model.errors import HarkError
 from hark.terminal.keys import KEY_BYTES
@@ -123,17 +122,3 @@ def test_every_key_of_a_built_in_kind_is_one_that_hark_can_press(name: str) -> N
 
     assert set(kind.own_keys) <= set(KEY_BYTES)
     assert kind.newline_key is None or kind.newline_key in KEY_BYTES
-
-
-REPORTS = {
-    "a prompt": (("demo", "prompt-submitted", {"prompt": "hi"}), Report(Said.PROMPT_SUBMITTED, "hi")),
-    "a prompt that is no text": (("demo", "prompt-submitted", {"prompt": 7}), Report(Said.PROMPT_SUBMITTED)),
-    "a stop": (("demo", "stopped", {}), Report(Said.STOPPED)),
-    "an unknown event": (("demo", "yawned", {"prompt": "hi"}), Report(Said.UNKNOWN)),
-    "another agent": (("claude", "stopped", {}), Report(Said.UNKNOWN)),
-}
-
-
-@pytest.mark.parametrize(("said", "report"), REPORTS.values(), ids=REPORTS.keys())
-def test_what_a_hook_says_is_put_into_our_words(said: tuple[str, str, dict[str, object]], report: Report) -> None:
-    assert decode(*said) == report

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.wording import LONGEST_PASTE, MESSAGE_IDS, check_text, header, needs_file, payload, sanitise
+from hark.delivery.wording import LONGEST_PASTE, check_text, find_message_ids, header, needs_file, payload, sanitise
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
@@ -137,7 +137,7 @@ PROMPTS = {
 
 @pytest.mark.parametrize(("prompt", "ids"), PROMPTS.values(), ids=PROMPTS.keys())
 def test_message_ids_are_those_of_header_lines(prompt: str, ids: list[str]) -> None:
-    assert re.findall(MESSAGE_IDS, prompt) == ids
+    assert list(find_message_ids(prompt)) == ids
 
 
 def test_a_payload_can_point_to_a_file() -> None:

@@ -9,6 +9,7 @@ from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import Message, Status
 from hark.queue.ordering import delivery_order
+from hark.queue.turns import Phase
 from hark.store.contract import Enqueued
 
 LONGEST_KEY = 200
@@ -59,9 +60,10 @@ async def send_queue(request: Request, _: None) -> SendQueue:
     session, store = found(request), request.app.state.hark.store
     pending = delivery_order(await store.pending(session.id))
     draft = await store.draft(session.id)
+    phase = request.app.state.hark.turns.of(session.id).phase
     return SendQueue(
         session_id=session.id,
-        is_idle=None,
+        is_idle=None if phase is Phase.UNKNOWN else phase is Phase.IDLE,
         pending_count=len(pending),
         pending_messages=[pending_message(message) for message in pending],
         saved_user_input=draft.text if draft else None,

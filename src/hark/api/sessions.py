@@ -18,6 +18,7 @@ from hark.api.shapes import (
     session_info,
 )
 from hark.daemon.sessions import choose_socket
+from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
 from hark.model.message import HoldReason
 from hark.model.session import Session, SessionState
@@ -34,7 +35,8 @@ def found(request: Request) -> Session:
 
 async def _info(request: Request, session: Session) -> SessionInfo:
     pending = delivery_order(await request.app.state.hark.store.pending(session.id))
-    return session_info(session, len(pending), pending[0].hold_reason if pending else None)
+    turns = request.app.state.hark.turns.of(session.id)
+    return session_info(session, len(pending), pending[0].hold_reason if pending else None, turns)
 
 
 async def list_sessions(request: Request, _: None) -> SessionList:
@@ -45,7 +47,9 @@ async def list_sessions(request: Request, _: None) -> SessionList:
     for message in delivery_order(await hark.store.pending()):
         reasons.setdefault(message.session_id, message.hold_reason)
         waiting[message.session_id] = waiting.get(message.session_id, 0) + 1
-    return SessionList(sessions=[session_info(s, waiting.get(s.id, 0), reasons.get(s.id)) for s in chosen])
+    return SessionList(
+        sessions=[session_info(s, waiting.get(s.id, 0), reasons.get(s.id), hark.turns.of(s.id)) for s in chosen]
+    )
 
 
 async def start_session(request: Request, body: NewSession) -> SessionInfo:
@@ -75,6 +79,23 @@ async def run_in_pane(request: Request, body: RunInPane) -> SessionInfo:
         body.target, body.command, name=body.name, agent=body.agent, directory=body.directory, socket=body.socket_path
     )
     return session_info(session)
+
+
+async def wait(request: Request, _: None) -> SessionList:
+    hark, query = request.app.state.hark, request.query_params
+    names = [name for name in query.get("sessions", "").split(",") if name]
+    if not names:
+        raise HarkError(
+            "request-invalid", "no session to wait for", "name some in `sessions`, with commas between them"
+        )
+    there = await hark.waits.until(
+        [hark.sessions.find(name) for name in names],
+        query.get("for", "idle"),
+        query_number(request, "wait_seconds", 30, 0, 60),
+        is_any=query.get("any") in ("1", "true"),
+        after=int(query_number(request, "after", await hark.store.last_event_seq(), 0, 2.0**53)),
+    )
+    return SessionList(sessions=[await _info(request, session) for session in there])
 
 
 async def get_session(request: Request, _: None) -> SessionInfo:
@@ -207,6 +228,21 @@ CALLS = (
         handler=release_session,
         response=SessionInfo,
         errors=("session-not-found", "session-ambiguous"),
+    ),
+    Call(
+        method="GET",
+        path="/wait",
+        summary="Wait until agents are idle, busy, waiting, completed, or give a signal.",
+        handler=wait,
+        response=SessionList,
+        queries=(
+            Query("sessions", "names or ids, with commas between them", {"type": "string"}),
+            Query("for", "what to wait for", {"enum": list(GOALS)}),
+            Query("any", "until one of them is there", {"enum": ["0", "1"]}),
+            Query("after", "signals count from that event on", {"type": "integer", "minimum": 0}),
+            Query("wait_seconds", "at most so long", {"type": "number", "minimum": 0, "maximum": 60}),
+        ),
+        errors=("session-not-found", "session-ambiguous", "request-invalid", "wait-timeout"),
     ),
     Call(
         method="GET",

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from hark.model.message import Carrier, Channel, HoldReason, Message, Mode, Receipt, Status
 from hark.model.session import Session
+from hark.queue.turns import Phase, Turns
 
 PositiveSeconds = Annotated[float, Meta(gt=0, le=366 * 86400)]
 
@@ -88,6 +89,11 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     pending_count: int
     hold_reason: HoldReason | None
     """Why the first waiting message waits."""
+    phase: Phase = Phase.UNKNOWN
+    """What its agent is doing, as far as it is known."""
+    phase_since: datetime | None = None
+    waiting_for: str = ""
+    """What it asks a human's permission for."""
 
 
 class SessionList(Response, frozen=True, kw_only=True):
@@ -195,6 +201,9 @@ class HookReport(Request, frozen=True, kw_only=True):
     event: str
     emitted_at: Annotated[datetime, Meta(tz=True)]
     session_id: str | None = None
+    """Of ours, as the agent's environment has it."""
+    socket: str | None = None
+    pane_id: str | None = None
     payload: dict[str, Any] = {}
 
 
@@ -219,7 +228,10 @@ class Nothing(Response, frozen=True, kw_only=True):
     note: str | UnsetType = UNSET
 
 
-def session_info(session: Session, pending: int = 0, reason: HoldReason | None = None) -> SessionInfo:
+def session_info(
+    session: Session, pending: int = 0, reason: HoldReason | None = None, turns: Turns | None = None
+) -> SessionInfo:
+    turns = turns or Turns()
     return SessionInfo(
         id=session.id,
         name=session.name,
@@ -238,6 +250,9 @@ def session_info(session: Session, pending: int = 0, reason: HoldReason | None =
         do_not_disturb_since=session.do_not_disturb_since,
         pending_count=pending,
         hold_reason=reason,
+        phase=turns.phase,
+        phase_since=turns.at,
+        waiting_for=turns.detail,
     )
 
 

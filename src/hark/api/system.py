@@ -12,6 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from hark import __version__
 from hark.api.route import Call, Query, query_number
 from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing
+from hark.daemon.hooks import HookOrigin
 from hark.model.errors import HarkError
 from hark.model.event import Event
 
@@ -41,9 +42,8 @@ async def list_events(request: Request, _: None) -> EventList:
 
 async def take_hook(request: Request, body: HookReport) -> HookTaken:
     hooks = request.app.state.hark.hooks
-    return HookTaken(
-        session_id=await hooks.take(body.agent, body.event, body.session_id, body.emitted_at, body.payload)
-    )
+    origin = HookOrigin(body.session_id, body.socket, body.pane_id)
+    return HookTaken(session_id=await hooks.take(body.agent, body.event, origin, body.emitted_at, body.payload))
 
 
 async def shutdown(request: Request, _: None) -> Nothing:

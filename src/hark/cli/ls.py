@@ -40,11 +40,19 @@ def session_row(session: dict[str, Any], now: str) -> tuple[str, ...]:
         session["name"],
         session["id"],
         session["agent"],
-        "held" if session.get("do_not_disturb_since") else session["state"],
+        state_cell(session),
         queue_cell(session["pending_count"], session["hold_reason"]),
         between(session["created_at"], now),
         shlex.join(session["command"]),
     )
+
+
+def state_cell(session: dict[str, Any]) -> str:
+    """What its agent is doing, where that is known."""
+    if session.get("do_not_disturb_since"):
+        return "held"
+    phase = session.get("phase", "unknown")
+    return session["state"] if session["state"] != "running" or phase == "unknown" else str(phase)
 
 
 def queue_cell(count: int, reason: str | None) -> str:

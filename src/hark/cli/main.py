@@ -27,6 +27,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Messages": {
         "send": "Send a message to a session.",
         "show": "Tell the story of a message.",
+        "wait": "Wait until agents are idle, or something else.",
         "queue": "List what waits for a session, and why.",
         "cancel": "Take a message back before it is typed.",
         "events": "Print what happens.",

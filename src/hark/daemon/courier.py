@@ -21,6 +21,7 @@ from hark.daemon.ledger import Ledger
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes, is_line_mode
 from hark.daemon.sessions import Sessions
+from hark.daemon.turns import TurnBook
 from hark.delivery import wording
 from hark.delivery.choose import carries_at_once
 from hark.delivery.gate import Hold, PaneState, check_gate
@@ -52,6 +53,7 @@ class Courier:
         owner: str,
         texts: Path,
         editors: Editors,
+        turns: TurnBook,
     ) -> None:
         self._session_id = session_id
         self._store = store
@@ -63,6 +65,7 @@ class Courier:
         self._owner = owner
         self._texts = texts
         self._editors = editors
+        self._turns = turns
         self._ledger = Ledger(session_id, store, clock)
         self._carriers = Carriers(panes, config.input_stale_timeout)
         self._wake = asyncio.Event()
@@ -175,6 +178,7 @@ class Courier:
             has_airlock=airlock is not None,
             last_key_age_s=airlock.last_key_age_s if airlock else None,
             waited_s=self._waited_s(message),
+            is_waiting=await self._turns.is_waiting(session),
         )
         return pane, state
 

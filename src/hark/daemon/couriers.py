@@ -11,7 +11,7 @@ from hark.model.ids import SessionId
 from hark.model.session import Pane
 from hark.store.contract import Store
 
-_CONCERNS = (EventKind.SESSION_GONE, EventKind.SESSION_HELD, EventKind.SESSION_RELEASED)
+_CONCERNS = (EventKind.SESSION_GONE, EventKind.SESSION_HELD, EventKind.SESSION_RELEASED, EventKind.TURN)
 RESTART_S = (0.1, 0.5, 2.0, 10.0)
 
 

@@ -1,6 +1,6 @@
-"""What agents report through their hooks: put on record, and turned into receipts of the messages it proves."""
+"""What agents report through their hooks: whose it is, what it means, and on to the turns that it belongs to."""
 
-import re
+from collections import Counter
 from datetime import datetime
 from typing import Any
 
@@ -8,52 +8,71 @@ from hark.agents.decoders import decode
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
-from hark.delivery.wording import MESSAGE_IDS
+from hark.daemon.turns import TurnBook
+from hark.delivery.wording import find_message_ids
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
-from hark.model.heard import Said
-from hark.model.ids import MessageId, SessionId
-from hark.model.message import Status
-from hark.queue.lifecycle import Step
+from hark.model.heard import Heard, Said
+from hark.model.ids import SessionId
+from hark.model.session import Session
 from hark.store.contract import Store
+
+PANE_IS_WRONG = frozenset({"codex"})
+"""Agents whose hooks run in a shared process: the pane in their environment is somebody else's."""
+_RECORDED = frozenset(Said) - {Said.TOOL_STARTING, Said.TOOL_DONE, Said.NOTIFIED, Said.UNKNOWN}
+"""The others come by the dozen in every turn."""
+
+
+class HookOrigin:
+    """Where a hook says that it comes from, in the order in which it is believed."""
+
+    def __init__(self, session_id: str | None, socket: str | None, pane_id: str | None) -> None:
+        self.session_id = session_id
+        self.socket = socket
+        self.pane_id = pane_id
 
 
 class Hooks:
-    def __init__(self, store: Store, sessions: Sessions, clock: Clock) -> None:
+    def __init__(self, store: Store, sessions: Sessions, turns: TurnBook, clock: Clock) -> None:
         self._store = store
         self._sessions = sessions
+        self._turns = turns
         self._clock = clock
+        self._by_agents_id: dict[tuple[str, str], SessionId] = {}
+        self.counts: Counter[tuple[str, str]] = Counter()
 
     async def take(
-        self, agent: str, event: str, session: str | None, emitted_at: datetime, payload: dict[str, Any]
+        self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any]
     ) -> SessionId | None:
         """The session that it came from; None when we do not know it, and then nothing is done."""
-        try:
-            session_id = self._sessions.get(SessionId(session or "")).id
-        except HarkError:
+        report = decode(agent, event, payload)
+        self.counts[agent, str(report.said)] += 1
+        session = self._find(agent, origin, report.agent_session_id)
+        if session is None:
             logger.info("hook of an unknown session", extra={"agent": agent, "event": event})
             return None
-        data = {"agent": agent, "event": event, "emitted_at": emitted_at.isoformat()}
-        await self._store.add_event(Event(at=self._clock(), kind=EventKind.HOOK, session_id=session_id, data=data))
-        report = decode(agent, event, payload)
-        if report.said is Said.PROMPT_SUBMITTED:
-            for message_id in dict.fromkeys(re.findall(MESSAGE_IDS, report.prompt)):
-                await self._move(session_id, MessageId(message_id), Status.ACKNOWLEDGED, emitted_at)
-        elif report.said is Said.STOPPED:
-            for message in await self._store.messages(session_id, statuses=(Status.ACKNOWLEDGED,)):
-                await self._move(session_id, message.id, Status.COMPLETED, emitted_at)
-        return session_id
+        if report.agent_session_id:
+            self._by_agents_id[agent, report.agent_session_id] = session.id
+        if report.said in _RECORDED:
+            data = {"agent": agent, "event": event, "emitted_at": emitted_at.isoformat()}
+            await self._store.add_event(Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data))
+        heard = Heard(
+            said=report.said,
+            at=min(emitted_at, self._clock()),
+            message_ids=find_message_ids(report.prompt),
+            detail=report.detail,
+        )
+        await self._turns.hear(session.id, heard)
+        return session.id
 
-    async def _move(self, session_id: SessionId, message_id: MessageId, status: Status, at: datetime) -> None:
-        """An id that is not ours, or of another session, or of a message that cannot get there, proves nothing."""
+    def _find(self, agent: str, origin: HookOrigin, agent_session_id: str) -> Session | None:
         try:
-            if (await self._store.message(message_id)).session_id != session_id:
-                return
-            # An agent's hook may report faster than we can write down what we saw, or have another clock.
-            known_at = max(receipt.at for receipt in await self._store.receipts(message_id))
-            at = max(known_at, min(at, self._clock()))
-            await self._store.move(message_id, Step(status=status, at=at, detail="the agent's hook said so"))
-        except HarkError as refused:
-            logger.info(
-                "hook proves nothing", extra={"message_id": message_id, "status": str(status), "code": refused.code}
-            )
+            if origin.session_id:
+                return self._sessions.get(SessionId(origin.session_id))
+            if session_id := self._by_agents_id.get((agent, agent_session_id)):
+                return self._sessions.get(session_id)
+        except HarkError:
+            return None
+        if agent in PANE_IS_WRONG or not origin.pane_id or not origin.socket:
+            return None
+        return self._sessions.in_pane(origin.socket, origin.pane_id)

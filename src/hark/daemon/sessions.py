@@ -68,6 +68,10 @@ class Sessions:
     def at(self, pane: Pane) -> Session | None:
         return next((session for session in self.running() if session.pane == pane), None)
 
+    def in_pane(self, socket: str, pane_id: str) -> Session | None:
+        panes = ((session.pane.socket, session.pane.pane_id, session) for session in self.running())
+        return next((session for at, pane, session in panes if (at, pane) == (socket, pane_id)), None)
+
     async def start(
         self,
         command: list[str],

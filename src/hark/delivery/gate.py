@@ -1,7 +1,7 @@
 """The gate: may a delivery to this session start now, and if not, why not. Reasons in the order of `HoldReason`.
 
-It decides on facts alone, with no look at an agent's screen text: whether a dialog is open or a draft is in the box is
-proven by the carrier itself, which holds back when the box is not there or not empty.
+It decides on facts alone, with no look at an agent's screen text. A dialog is known by the agent's own word where it has
+hooks; otherwise, and for a draft, the carrier itself proves it, and holds back when the box is not there or not empty.
 """
 
 from msgspec import Struct
@@ -31,6 +31,8 @@ class PaneState(Struct, frozen=True, kw_only=True):
     has_airlock: bool = False
     last_key_age_s: float | None = None
     """Where it is known exactly."""
+    is_waiting: bool = False
+    """The agent itself has said that it asks for permission."""
     waited_s: float = 0.0
     """How long the message has waited for a pause already."""
 
@@ -55,6 +57,8 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
         return Hold(HoldReason.COPY_MODE, "a human is in tmux's copy mode")
     if (pause_in := _pause_in(state, now_s, human_pause_s)) > 0:
         return Hold(HoldReason.HUMAN_TYPING, "waiting for a pause in a human's typing", pause_in)
+    if state.is_waiting:
+        return Hold(HoldReason.DIALOG, "the agent waits for a human's permission")
     if state.is_line_mode:
         return Hold(HoldReason.BUSY, "the program is not reading keys")
     return None

@@ -8,6 +8,7 @@ import re
 import unicodedata
 
 from hark.model.errors import HarkError
+from hark.model.ids import MessageId
 from hark.model.message import Message
 
 # C0 except newline and tab, DEL, C1: an escape among them could end the paste and press keys.
@@ -39,8 +40,13 @@ def check_text(text: str, longest: int) -> str:
     return text
 
 
-MESSAGE_IDS = r"(?m)^\[Input from: .* via hark send · ([0-9a-f]{12})\]$"
-"""Finds the ids of messages in a prompt: those of whole header lines, whatever a sender calls itself."""
+_MESSAGE_IDS = re.compile(r"(?m)^\[Input from: .* via hark send · ([0-9a-f]{12})\]$")
+
+
+def find_message_ids(prompt: str) -> tuple[MessageId, ...]:
+    """Those of whole header lines, whatever a sender calls itself; each once."""
+    return tuple(dict.fromkeys(MessageId(found) for found in _MESSAGE_IDS.findall(prompt)))
+
 
 LONGEST_PASTE = 8192
 """Bytes; a longer text goes into a file, and the payload says where."""

@@ -18,6 +18,8 @@ class EventKind(StrEnum):
     SESSION_RELEASED = "session.released"
     MESSAGE = "message"
     """A receipt was written; `data` holds it."""
+    TURN = "turn"
+    """What an agent is doing has changed; `data` says to what."""
     HOOK = "hook"
     """An agent's hook reported; `data` says which."""
 

@@ -1,0 +1,85 @@
+"""Waiting for agents: until they are idle, busy, waiting for a human, done with all that was sent, or say something."""
+
+import asyncio
+from collections.abc import Sequence
+
+from hark.daemon.bus import Bus
+from hark.daemon.sessions import Sessions
+from hark.daemon.turns import TurnBook
+from hark.model.errors import HarkError
+from hark.model.event import Event
+from hark.model.ids import SessionId
+from hark.model.message import Status
+from hark.model.session import Session, SessionState
+from hark.queue.turns import Phase
+from hark.store.contract import Store
+
+PHASES = {"idle": Phase.IDLE, "busy": Phase.BUSY, "waiting": Phase.WAITING}
+SIGNALS = ("working", "needs_input", "needs_testing", "error")
+GOALS = (*PHASES, "completed", *SIGNALS)
+_OPEN = (Status.QUEUED, Status.HELD, Status.STAGED, Status.SUBMITTED, Status.ACKNOWLEDGED)
+
+
+class Waits:
+    def __init__(self, store: Store, sessions: Sessions, turns: TurnBook, bus: Bus) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._turns = turns
+        self._bus = bus
+
+    async def until(
+        self,
+        wanted: Sequence[Session],
+        goal: str,
+        within_s: float,
+        *,
+        is_any: bool = False,
+        after: int | None = None,
+    ) -> list[Session]:
+        """Those that are there: all of them, or with `is_any` at least one. `after`: signals count from that event on."""
+        if goal not in GOALS:
+            raise HarkError("request-invalid", f"cannot wait for {goal!r}", f"wait for one of {', '.join(GOALS)}")
+        after = await self._store.last_event_seq() if after is None else after
+        signalled: set[SessionId] = set()
+        there = await self._there(wanted, goal, signalled)
+        try:
+            async with asyncio.timeout(within_s):
+                if not _is_enough(there, wanted, is_any=is_any):
+                    async for event in self._bus.follow(after):
+                        signalled |= _signals(event, goal)
+                        there = await self._there(wanted, goal, signalled)
+                        if _is_enough(there, wanted, is_any=is_any):
+                            break
+        except TimeoutError:
+            pass
+        if not _is_enough(there, wanted, is_any=is_any):
+            late = ", ".join(f"{s.name} ({self._turns.of(s.id).phase})" for s in wanted if s not in there)
+            hint = "ask again; a phase is known only of agents whose hooks reach hark (`hark doctor`)"
+            raise HarkError("wait-timeout", f"not {goal} after {within_s:g} s: {late}", hint)
+        return there
+
+    async def _there(self, wanted: Sequence[Session], goal: str, signalled: set[SessionId]) -> list[Session]:
+        return [session for session in wanted if await self._is_there(session, goal, signalled)]
+
+    async def _is_there(self, session: Session, goal: str, signalled: set[SessionId]) -> bool:
+        if self._sessions.get(session.id).state is SessionState.GONE:
+            raise HarkError("session-not-found", f"{session.name} is gone", "`hark ls --all` shows what there was")
+        if goal in SIGNALS:
+            return session.id in signalled
+        if goal == "completed":
+            return not await self._store.messages(session.id, limit=1, statuses=_OPEN)
+        if self._turns.of(session.id).phase is not PHASES[goal]:
+            return False
+        # Between two turns an agent looks idle: not if something is on its way to it.
+        return goal != "idle" or not (
+            self._turns.of(session.id).has_work or await self._store.first_pending(session.id)
+        )
+
+
+def _is_enough(there: list[Session], wanted: Sequence[Session], *, is_any: bool) -> bool:
+    return bool(there) if is_any else len(there) == len(wanted)
+
+
+def _signals(event: Event, goal: str) -> set[SessionId]:
+    is_it = str(event.kind) == "signal" and event.data.get("state") == goal
+    return {event.session_id} if is_it and event.session_id else set()

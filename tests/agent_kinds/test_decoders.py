@@ -1,0 +1,100 @@
+"""What agents' hooks say, put into our words. The payloads are shortened records of the real programs."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hark.agents.decoders import EVENTS, Report, decode
+from hark.model.heard import Said
+
+REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
+    "demo: a prompt": (
+        "demo",
+        "prompt-submitted",
+        {"prompt": "hi"},
+        Report(said=Said.PROMPT_SUBMITTED, prompt="hi"),
+    ),
+    "demo: a prompt that is no text": (
+        "demo",
+        "prompt-submitted",
+        {"prompt": 7},
+        Report(said=Said.PROMPT_SUBMITTED),
+    ),
+    "demo: a question": (
+        "demo",
+        "permission-asked",
+        {"command": "make"},
+        Report(said=Said.PERMISSION_ASKED, detail="make"),
+    ),
+    "claude: a prompt": (
+        "claude",
+        "UserPromptSubmit",
+        {"session_id": "s1", "prompt": "hi", "prompt_id": "p", "transcript_path": "/t", "cwd": "/"},
+        Report(said=Said.PROMPT_SUBMITTED, prompt="hi", agent_session_id="s1"),
+    ),
+    "claude: a question": (
+        "claude",
+        "PermissionRequest",
+        {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "make"}},
+        Report(said=Said.PERMISSION_ASKED, agent_session_id="s1", detail="make"),
+    ),
+    "claude: a question, six seconds later": (
+        "claude",
+        "Notification",
+        {"notification_type": "permission_prompt", "message": "Claude needs your permission"},
+        Report(said=Said.PERMISSION_ASKED, detail="Claude needs your permission"),
+    ),
+    "claude: another notification": (
+        "claude",
+        "Notification",
+        {"notification_type": "idle_prompt", "message": "Claude is waiting"},
+        Report(said=Said.NOTIFIED, detail="Claude is waiting"),
+    ),
+    "claude: a stop of ours went before this one": (
+        "claude",
+        "Stop",
+        {"stop_hook_active": True},
+        Report(said=Said.STOPPED, is_continued=True),
+    ),
+    "codex: a prompt": (
+        "codex",
+        "UserPromptSubmit",
+        {"session_id": "t", "turn_id": "1", "prompt": "hi"},
+        Report(said=Said.PROMPT_SUBMITTED, prompt="hi", agent_session_id="t", turn_id="1"),
+    ),
+    "codex: Escape": ("codex", "Interrupt", {}, Report(said=Said.INTERRUPTED)),
+    "gemini: a prompt": ("gemini", "BeforeAgent", {"prompt": "hi"}, Report(said=Said.PROMPT_SUBMITTED, prompt="hi")),
+    "gemini: a question": (
+        "gemini",
+        "Notification",
+        {"notification_type": "ToolPermission", "message": "Allow?", "details": {}},
+        Report(said=Said.PERMISSION_ASKED, detail="Allow?"),
+    ),
+    "gemini: the end of a turn": ("gemini", "AfterAgent", {}, Report(said=Said.STOPPED)),
+    "an unknown event": ("claude", "Yawned", {}, Report(said=Said.UNKNOWN)),
+    "an unknown agent": ("eliza", "Stop", {}, Report(said=Said.UNKNOWN)),
+}
+
+
+@pytest.mark.parametrize(("agent", "event", "payload", "report"), REPORTS.values(), ids=REPORTS.keys())
+def test_what_a_hook_says_is_put_into_our_words(
+    agent: str, event: str, payload: dict[str, Any], report: Report
+) -> None:
+    assert decode(agent, event, payload) == report
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = st.sampled_from(["prompt", "session_id", "tool_input", "command", "message", "notification_type"])
+
+
+@given(st.sampled_from(sorted(EVENTS)), st.data(), st.dictionaries(FIELDS, JSON))
+def test_no_payload_is_too_strange(agent: str, data: st.DataObject, payload: dict[str, Any]) -> None:
+    event = data.draw(st.sampled_from(sorted(EVENTS[agent])))
+
+    assert decode(agent, event, payload).said is not Said.UNKNOWN
