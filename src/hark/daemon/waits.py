@@ -55,7 +55,7 @@ class Waits:
         if not _is_enough(there, wanted, is_any=is_any):
             late = ", ".join(f"{s.name} ({self._turns.of(s.id).phase})" for s in wanted if s not in there)
             hint = "ask again; a phase is known only of agents whose hooks reach hark (`hark doctor`)"
-            raise HarkError("wait-timeout", f"not {goal} after {within_s:g} s: {late}", hint)
+            raise HarkError("wait-timeout", f"not {goal} in time: {late}", hint)
         return there
 
     async def _there(self, wanted: Sequence[Session], goal: str, signalled: set[SessionId]) -> list[Session]:
