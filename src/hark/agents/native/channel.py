@@ -1,0 +1,90 @@
+"""What every native channel can do, whatever the agent calls it.
+
+A channel belongs to one session and to one conversation of it: the one that its pane shows, known for certain. When that is
+no longer certain (the human went to another conversation), it refuses, and the terminal channel takes over.
+
+`deliver` may be repeated after a crash with the same message id: every agent here keeps our id with the message, and a
+channel looks for it before it hands anything over. `events` says what became of it, again out of the agent's own records and
+not out of what happened to be heard: whoever listens later, or again, learns the same.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from msgspec import Struct
+
+from hark.agents.decoders import Said
+from hark.model.ids import MessageId
+
+
+class State(StrEnum):
+    IDLE = "idle"
+    BUSY = "busy"
+    WAITING = "waiting"
+    """It works, and has asked the human for something."""
+    UNKNOWN = "unknown"
+
+
+class Reason(StrEnum):
+    GONE = "gone"
+    """Nobody answers."""
+    UNPROVEN = "unproven"
+    """It is not certain which conversation the pane shows."""
+    BUSY = "busy"
+    """It would join the running turn, and shall not."""
+
+
+class Delivered(Struct, frozen=True):
+    """The agent has it, on record."""
+
+    was_there: bool = False
+    """It had it already: nothing was handed over this time."""
+
+
+class Refused(Struct, frozen=True):
+    """The agent has not got it."""
+
+    reason: Reason
+    detail: str
+
+
+class Unclear(Struct, frozen=True):
+    """It may have it: `deliver` it again, which looks first."""
+
+    detail: str
+
+
+Outcome = Delivered | Refused | Unclear
+
+
+class NativeEvent(Struct, frozen=True, kw_only=True):
+    said: Said
+    """prompt-submitted, stopped, interrupted, permission-asked, permission-answered, session-ended."""
+    at: datetime
+    message_ids: tuple[MessageId, ...] = ()
+    """Ours; none for what the human has asked."""
+    turn_id: str = ""
+
+
+class NativeChannel(Protocol):
+    joins_running_turn: bool
+    """What is delivered to a busy agent is worked on within the running turn, not as the next one."""
+
+    async def state(self) -> State: ...
+
+    async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
+        """One payload; the first id names it."""
+
+    async def interrupt(self) -> bool:
+        """Ends the running turn, as Escape would; whether there was one."""
+
+    def events(self) -> AsyncIterator[NativeEvent]:
+        """For as long as the channel is used, by one listener: it also starts what an interrupted agent has left in its queue."""
+
+    async def close(self) -> None: ...
+
+
+class ChannelLost(Exception):
+    """The agent's side has hung up, does not answer in time, or answers what we do not understand."""

@@ -1,0 +1,217 @@
+"""Codex, by its app-server: messages go into the thread's own queue, and become its next turns.
+
+The server is one of the session's own (`hark.codex_server`). The queue is durable and holds our message id, as do the turns
+that come out of it, so a message is found in one or the other. In the moment between them it is in neither: then a turn runs
+that nobody has asked for yet, and we look again.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Self, TypeVar
+
+from hark.agents.native import codex_protocol as protocol
+from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear
+from hark.agents.native.codex_connection import CallFailed, Connection
+from hark.agents.native.codex_protocol import Json, Notice, Thread
+from hark.agents.native.codex_threads import Threads
+from hark.agents.native.picture import Picture, Turn
+from hark.agents.native.watching import Watching
+from hark.model.ids import MessageId
+
+TURNS_IN_VIEW = 20
+QUEUE_IN_VIEW = 100
+BETWEEN_S = 3.0
+BETWEEN_POLL_S = 0.05
+NOT_ASKED_YET = "not materialized yet"
+"""The server's word for a thread in which nobody has said anything."""
+
+Value = TypeVar("Value")
+
+
+class CodexChannel(Watching):
+    joins_running_turn = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._connection: Connection
+        self._threads = Threads()
+        self._by_id: dict[str, Thread] = {}
+        self._followed: str | None = None
+        """Where our last message went: it is followed to its end, whatever the human looks at meanwhile."""
+        self._delivering = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, socket: Path) -> Self:
+        channel = cls()
+        channel._connection = await Connection.open(socket, channel._hear)
+        return channel
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    async def is_certain(self) -> bool:
+        """Whether it is known which thread the pane shows."""
+        await self._look_at_threads()
+        return self._threads.shown is not None
+
+    async def state(self) -> State:
+        try:
+            await self._look_at_threads()
+            return await self._state_of(self._threads.shown) if self._threads.shown else State.UNKNOWN
+        except ChannelLost:
+            return State.UNKNOWN
+
+    async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
+        async with self._delivering:
+            try:
+                await self._look_at_threads()
+                if await self._has(message_ids[0]):
+                    return Delivered(was_there=True)
+            except ChannelLost as lost:
+                return Refused(Reason.GONE, str(lost))
+            if self._threads.shown is None:
+                return Refused(Reason.UNPROVEN, "it is not certain which thread the pane shows")
+            return await self._add(self._threads.shown, message_ids, text)
+
+    async def _add(self, thread: str, message_ids: Sequence[MessageId], text: str) -> Outcome:
+        item = {"threadId": thread, "input": [{"type": "text", "text": text}]}
+        try:
+            await self._call("thread/queue/add", item | {"clientUserMessageId": protocol.client_id(message_ids[0])})
+        except ChannelLost as lost:
+            return Unclear(str(lost))
+        except CallFailed as failed:
+            return Refused(Reason.GONE, str(failed))
+        self._followed = thread
+        self._outstanding.update(message_ids)
+        self.notice()
+        return Delivered()
+
+    async def interrupt(self) -> bool:
+        thread = self._threads.shown
+        turns = await self._turns(thread) if thread else ()
+        if not turns or turns[-1].end:
+            return False
+        try:
+            await self._call("turn/interrupt", {"threadId": thread, "turnId": turns[-1].id})
+        except CallFailed:
+            return False
+        return True
+
+    async def picture(self) -> Picture:
+        await self._look_at_threads()
+        thread = self._followed if self._outstanding and self._followed else self._threads.shown
+        if thread is None:
+            return Picture()
+        state = await self._state_of(thread)
+        waiting = tuple(await self._queue(thread))
+        return Picture(conversation=thread, state=state, waiting=waiting, turns=await self._turns(thread))
+
+    async def start_left(self, message_id: MessageId) -> None:
+        thread = self._followed or self._threads.shown
+        queued = (await self._queue(thread)).get(message_id) if thread else None
+        if queued is None:
+            return
+        try:
+            await self._call("thread/queue/start", {"threadId": thread, "queuedSubmissionId": queued})
+        except CallFailed:
+            # Somebody was faster: it runs, or the human has taken it out.
+            return
+
+    async def _has(self, message_id: MessageId) -> bool:
+        """In any thread: the human may have gone to another one since the message was delivered."""
+        deadline = asyncio.get_running_loop().time() + BETWEEN_S
+        while True:
+            looks = [await self._look_into(thread, message_id) for thread in sorted(self._threads.known)]
+            if any(has for has, _ in looks):
+                return True
+            if not any(is_between for _, is_between in looks):
+                return False
+            if asyncio.get_running_loop().time() > deadline:
+                raise ChannelLost("a turn runs that nobody has asked for")
+            await asyncio.sleep(BETWEEN_POLL_S)
+
+    async def _look_into(self, thread: str, message_id: MessageId) -> tuple[bool, bool]:
+        """Whether it is there, and whether something is on its way out of the queue. Queue first: that is the way it goes."""
+        waiting = message_id in await self._queue(thread)
+        is_idle = await self._state_of(thread) is State.IDLE
+        asked, turns = await self._asked_turns(thread)
+        is_there = waiting or any(message_id in turn.message_ids for turn in turns)
+        runs = [turn for turn in turns if turn.end is None]
+        return is_there, any(turn.id not in asked for turn in runs) or not (is_idle or runs)
+
+    async def _look_at_threads(self) -> None:
+        loaded = await self._read("thread/loaded/list", {}, lambda result: list(result["data"]))
+        for thread_id in loaded:
+            if thread_id not in self._by_id:
+                self._by_id[thread_id] = await self._thread(thread_id)
+        self._threads = self._threads.after_look(self._by_id[thread_id] for thread_id in loaded)
+
+    async def _thread(self, thread_id: str) -> Thread:
+        return await self._read(
+            "thread/read", {"threadId": thread_id}, lambda result: protocol.read_thread(result["thread"])
+        )
+
+    async def _state_of(self, thread: str) -> State:
+        return await self._read(
+            "thread/read", {"threadId": thread}, lambda result: protocol.read_status(result["thread"]["status"])
+        )
+
+    async def _queue(self, thread: str) -> dict[MessageId, str]:
+        asked = {"threadId": thread, "limit": QUEUE_IN_VIEW}
+        return await self._read("thread/queue/list", asked, lambda result: protocol.read_queue(result["data"]))
+
+    async def _turns(self, thread: str | None) -> tuple[Turn, ...]:
+        return (await self._asked_turns(thread))[1] if thread else ()
+
+    async def _asked_turns(self, thread: str) -> tuple[set[str], tuple[Turn, ...]]:
+        """The turns, and which of them already show what was asked for in them. While the first one is being written down,
+        the server fails to read it."""
+        asked = {"threadId": thread, "limit": TURNS_IN_VIEW, "itemsView": "summary", "sortDirection": "desc"}
+        deadline = asyncio.get_running_loop().time() + BETWEEN_S
+        while True:
+            try:
+                found = await self._call("thread/turns/list", asked)
+                return understand(lambda: (protocol.asked(found["data"]), protocol.read_turns(found["data"])))
+            except CallFailed as failed:
+                if NOT_ASKED_YET in str(failed):
+                    return set(), ()
+                if asyncio.get_running_loop().time() > deadline:
+                    raise ChannelLost(str(failed)) from failed
+            await asyncio.sleep(BETWEEN_POLL_S)
+
+    async def _read(self, method: str, params: Json, read: Callable[[Json], Value]) -> Value:
+        try:
+            result = await self._call(method, params)
+        except CallFailed as failed:
+            raise ChannelLost(str(failed)) from failed
+        return understand(lambda: read(result))
+
+    async def _call(self, method: str, params: Json) -> Json:
+        return await self._connection.call(method, params)
+
+    def _hear(self, notice: Notice) -> None:
+        try:
+            self._threads = self._threads_after(notice)
+        except (KeyError, TypeError):
+            self._threads = Threads()
+        self.notice()
+
+    def _threads_after(self, notice: Notice) -> Threads:
+        match notice.method:
+            case "thread/started":
+                thread = protocol.read_thread(notice.params["thread"])
+                self._by_id[thread.id] = thread
+                return self._threads.after_start(thread)
+            case "thread/goal/cleared" | "thread/goal/updated":
+                return self._threads.after_word_about(notice.params["threadId"])
+            case _:
+                return self._threads
+
+
+def understand(read: Callable[[], Value]) -> Value:
+    """An answer that we do not understand is of a server that we do not know."""
+    try:
+        return read()
+    except (KeyError, TypeError, AttributeError) as wrong:
+        raise ChannelLost(f"not an answer of the app-server that we know: {wrong!r}") from wrong

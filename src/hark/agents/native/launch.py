@@ -1,0 +1,83 @@
+"""How an agent is started so that its native channel is there: more words, more environment. Pure.
+
+Only words that are known to be harmless are added to, and only where the agent starts its terminal program: everything
+else starts as it was typed.
+
+Codex gets an app-server of its own (`hark.codex_server`). OpenCode listens on a free port of the loopback that the kernel
+chooses, so there is no race for it; every process on the machine can connect to such a port, so it also gets a password.
+"""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from hark import codex_server
+
+SOCKET = "codex.sock"
+PASSWORD_VARIABLE = "OPENCODE_SERVER_PASSWORD"
+
+
+class Start(Struct, frozen=True):
+    words: tuple[str, ...]
+    environment: dict[str, str]
+    """In addition to what it has."""
+    secret: str = ""
+    """What a client must know; to be kept where only the user can read it."""
+
+
+CODEX_WITH_VALUE = frozenset(
+    {"-m", "--model", "-s", "--sandbox", "-a", "--ask-for-approval", "-C", "--cd", "--add-dir"}
+    | {"-c", "--config", "--enable", "--disable", "-i", "--image"}
+)
+CODEX_ALONE = frozenset(
+    {"--search", "--no-alt-screen", "--approve-for-me", "--last", "--all"}
+    | {"--yolo", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"}
+)
+CODEX_COMMANDS = frozenset({"resume", "fork"})
+COMMAND = re.compile("[a-z][a-z-]*")
+OPENCODE_WITH_VALUE = frozenset({"-m", "--model", "-s", "--session", "--prompt", "--agent", "--log-level"})
+OPENCODE_ALONE = frozenset({"-c", "--continue", "--fork", "--pure", "--print-logs", "--auto"})
+
+
+def start(kind: str, words: Sequence[str], environment: Mapping[str, str], door: Path, password: str) -> Start:
+    """`door` is a directory of this session's own that only the user can enter."""
+    plain = Start(tuple(words), {})
+    if kind == "codex" and is_for_terminal(words[1:], CODEX_WITH_VALUE, CODEX_ALONE, CODEX_COMMANDS):
+        return _codex(words, door)
+    if kind == "opencode" and is_for_terminal(words[1:], OPENCODE_WITH_VALUE, OPENCODE_ALONE, frozenset()):
+        return _opencode(words, environment, password)
+    return plain
+
+
+def _codex(words: Sequence[str], door: Path) -> Start:
+    keeper = (sys.executable, "-ISE", codex_server.__file__, "--socket", str(door / SOCKET), "--")
+    return Start((*keeper, *words), {})
+
+
+def _opencode(words: Sequence[str], environment: Mapping[str, str], password: str) -> Start:
+    """A password that the user has set is kept: something else may rely on it."""
+    secret = environment.get(PASSWORD_VARIABLE) or password
+    return Start((*words, "--port", "0", "--hostname", "127.0.0.1"), {PASSWORD_VARIABLE: secret}, secret)
+
+
+def is_for_terminal(
+    words: Sequence[str], with_value: frozenset[str], alone: frozenset[str], commands: frozenset[str]
+) -> bool:
+    """Whether every word is one that we know, and none of them a command that does something else. A word that might be a
+    command of a newer version is taken for one; a prompt or a path is not a single plain word, or comes after a command."""
+    waiting, seen_command = list(words), False
+    while waiting:
+        word = waiting.pop(0)
+        name, has_value, _ = word.partition("=")
+        if word in alone or (has_value and name in with_value):
+            continue
+        if word in with_value and waiting:
+            waiting.pop(0)
+        elif word in commands:
+            seen_command = True
+        elif word.startswith("-") or (COMMAND.fullmatch(word) and not seen_command):
+            return False
+    return True

@@ -1,0 +1,131 @@
+"""OpenCode's HTTP API, as much of it as we speak. Pure.
+
+Its conversations are sessions (`ses_…`). Messages have ids that begin with the time and end in random letters; it sorts by
+them and lets a client choose them, so ours end in our message id. A prompt that is sent again with the same ids is
+the same prompt: nothing is asked twice.
+
+A user's message has been taken up when an answer exists whose parent is that message or a later one: the model is always
+given all that came before.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from hark.agents.decoders import Said
+from hark.agents.native.channel import State
+from hark.agents.native.picture import Turn, message_ids
+from hark.model.ids import MessageId
+
+Json = dict[str, Any]
+MARK = "hk"
+OWN_ID = re.compile(rf"_[0-9a-f]{{12}}{MARK}([0-9a-f]{{12}})$")
+LONGEST_TITLE, KEPT_OF_TITLE = 40, 37
+HOME_TITLE, TITLE_PREFIX = "OpenCode", "OC | "
+GOES_ON = (None, "tool-calls", "unknown")
+"""How an answer ends after which the turn is not over."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    id: str
+    message_ids: tuple[MessageId, ...]
+
+
+class Answered(Struct, frozen=True, kw_only=True):
+    parent: str
+    end: Said | None
+
+
+def new_id(message_id: MessageId, now_ms: int) -> str:
+    """Without its prefix. The last three digits of the time count within one millisecond; OpenCode begins with one."""
+    return f"{(now_ms * 0x1000) & 0xFFFFFFFFFFFF:012x}{MARK}{message_id}"
+
+
+def prompt(own: str, text: str, like: Json | None) -> Json:
+    """`like` is the human's last message: what was chosen for it (agent, model) stays chosen."""
+    body: Json = {"messageID": f"msg_{own}", "parts": [{"id": f"prt_{own}", "type": "text", "text": text}]}
+    chosen = like or {}
+    if chosen.get("agent"):
+        body["agent"] = chosen["agent"]
+    if model := chosen.get("model"):
+        body["model"] = {"providerID": model["providerID"], "modelID": model["modelID"]}
+        if variant := model.get("variant") or chosen.get("variant"):
+            body["variant"] = variant
+    return body
+
+
+def own_id(agents_id: str) -> MessageId | None:
+    found = OWN_ID.search(agents_id)
+    return MessageId(found[1]) if found else None
+
+
+def last_asked(messages: Sequence[Json]) -> Json | None:
+    return next((one["info"] for one in reversed(messages) if one["info"]["role"] == "user"), None)
+
+
+def find(messages: Sequence[Json], message_id: MessageId) -> str | None:
+    """The agent's id of our message, without its prefix."""
+    ids = (one["info"]["id"] for one in messages if one["info"]["role"] == "user")
+    return next((found.partition("_")[2] for found in ids if own_id(found) == message_id), None)
+
+
+def text_of(message: Json) -> str:
+    return "\n".join(part["text"] for part in message["parts"] if part["type"] == "text")
+
+
+def read_state(session: str, statuses: Json, permissions: Sequence[Json], questions: Sequence[Json]) -> State:
+    if statuses.get(session, {}).get("type", "idle") == "idle":
+        return State.IDLE
+    is_asking = any(one.get("sessionID") == session for one in (*permissions, *questions))
+    return State.WAITING if is_asking else State.BUSY
+
+
+def read_messages(messages: Sequence[Json], *, is_idle: bool) -> tuple[tuple[Turn, ...], tuple[MessageId, ...]]:
+    """The turns, and what of ours has not been taken up."""
+    ordered = sorted((one for one in messages), key=lambda one: str(one["info"]["id"]))
+    asked = [_asked(one) for one in ordered if one["info"]["role"] == "user"]
+    answered = [_answered(one["info"]) for one in ordered if one["info"]["role"] == "assistant"]
+    newest_parent = max((one.parent for one in answered), default="")
+    turns: list[Turn] = []
+    for one in reversed([one for one in asked if one.id <= newest_parent]):
+        later = turns[-1].end if turns else None
+        turns.append(Turn(id=one.id, message_ids=one.message_ids, end=_end(one, answered, later, is_idle=is_idle)))
+    waiting = tuple(own for one in asked if one.id > newest_parent for own in one.message_ids)
+    return tuple(reversed(turns)), waiting
+
+
+def _end(asked: Asked, answered: list[Answered], later: Said | None, *, is_idle: bool) -> Said | None:
+    """Its own, or that of the later message it was worked on with; what ends in no answer was interrupted."""
+    own = [one for one in answered if one.parent == asked.id]
+    if own and own[-1].end:
+        return own[-1].end
+    return later or (Said.INTERRUPTED if is_idle else None)
+
+
+def _asked(message: Json) -> Asked:
+    info = message["info"]
+    return Asked(id=info["id"], message_ids=message_ids(text_of(message), own_id(info["id"])))
+
+
+def _answered(info: Json) -> Answered:
+    if error := info.get("error"):
+        name = error.get("name", "")
+        return Answered(parent=info["parentID"], end=Said.INTERRUPTED if "Aborted" in name else Said.STOPPED)
+    is_over = info.get("finish") not in GOES_ON and info["time"].get("completed") is not None
+    return Answered(parent=info["parentID"], end=Said.STOPPED if is_over else None)
+
+
+def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
+    """Which session a terminal with this title shows: the only one with that title. None at home, and where two have it."""
+    if not title.startswith(TITLE_PREFIX):
+        return None
+    wanted = title.removeprefix(TITLE_PREFIX).strip()
+    found = [one for one in sessions if shown_title(one["title"]) == wanted]
+    is_humans = len(found) == 1 and found[0].get("parentID") is None
+    return found[0]["id"] if is_humans else None
+
+
+def shown_title(title: str) -> str:
+    return (title if len(title) <= LONGEST_TITLE else f"{title[:KEPT_OF_TITLE]}...").strip()

@@ -1,0 +1,92 @@
+"""What an agent has on record about its conversation, and what has happened between two looks at it. Pure.
+
+Agents announce their turns, but an announcement can be missed: a daemon starts late, or again. What they keep is the same
+for everyone who asks, so announcements only say when to look.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+
+from msgspec import Struct, structs
+
+from hark.agents.decoders import Said
+from hark.agents.native.channel import NativeEvent, State
+from hark.delivery.wording import MESSAGE_IDS
+from hark.model.ids import MessageId
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    id: str
+    message_ids: tuple[MessageId, ...] = ()
+    end: Said | None = None
+    """stopped or interrupted; None while it runs."""
+
+
+class Picture(Struct, frozen=True, kw_only=True):
+    conversation: str = ""
+    """The agent's own name for it; none where it is not certain which one the pane shows."""
+    state: State = State.UNKNOWN
+    turns: tuple[Turn, ...] = ()
+    """The newest ones, the oldest of them first."""
+    waiting: tuple[MessageId, ...] = ()
+    """What it has accepted and not begun."""
+
+    def has(self, message_id: MessageId) -> bool:
+        return message_id in self.waiting or any(message_id in turn.message_ids for turn in self.turns)
+
+    @property
+    def is_idle(self) -> bool:
+        return self.state is State.IDLE
+
+
+def message_ids(text: str, *own: MessageId | None) -> tuple[MessageId, ...]:
+    """Of all messages in a payload: the one it is named after, and those in its headers."""
+    named = [one for one in own if one]
+    return tuple(dict.fromkeys((*named, *(MessageId(found) for found in re.findall(MESSAGE_IDS, text)))))
+
+
+def continued(before: Picture | None, after: Picture) -> Picture:
+    """With the turns that still ran when they moved out of view: such a turn ends with the newest one, or when all is idle."""
+    if before is None or before.conversation != after.conversation:
+        return after
+    seen = {turn.id for turn in after.turns}
+    out_of_view = [turn for turn in before.turns if turn.end is None and turn.id not in seen]
+    end = after.turns[-1].end if after.turns else None
+    ended = (end or Said.INTERRUPTED) if after.is_idle else None
+    kept = tuple(structs.replace(turn, end=ended) for turn in out_of_view)
+    return structs.replace(after, turns=kept + after.turns)
+
+
+def events_between(before: Picture | None, after: Picture, at: datetime) -> list[NativeEvent]:
+    """`before` is None at the first look: then turns of the past count only if messages of ours were in them. The first look
+    into another conversation is a first look too."""
+    if before and before.conversation != after.conversation:
+        before = None
+    events = _answered(before, after, at)
+    known = {turn.id: turn for turn in before.turns} if before else {}
+    for turn in after.turns:
+        events += _events_of(known.get(turn.id), turn, at, is_first_look=before is None)
+    return events + _asked(before, after, at)
+
+
+def _events_of(before: Turn | None, turn: Turn, at: datetime, *, is_first_look: bool) -> Iterable[NativeEvent]:
+    if before is None and is_first_look and turn.end and not turn.message_ids:
+        return
+    new_ids = tuple(one for one in turn.message_ids if before is None or one not in before.message_ids)
+    if before is None or new_ids:
+        yield NativeEvent(said=Said.PROMPT_SUBMITTED, at=at, message_ids=new_ids, turn_id=turn.id)
+    if turn.end and (before is None or before.end is None):
+        yield NativeEvent(said=turn.end, at=at, message_ids=turn.message_ids, turn_id=turn.id)
+
+
+def _asked(before: Picture | None, after: Picture, at: datetime) -> list[NativeEvent]:
+    was_waiting = before is not None and before.state is State.WAITING
+    is_new = after.state is State.WAITING and not was_waiting
+    return [NativeEvent(said=Said.PERMISSION_ASKED, at=at)] if is_new else []
+
+
+def _answered(before: Picture | None, after: Picture, at: datetime) -> list[NativeEvent]:
+    was_waiting = before is not None and before.state is State.WAITING
+    is_over = was_waiting and after.state is not State.WAITING
+    return [NativeEvent(said=Said.PERMISSION_ANSWERED, at=at)] if is_over else []

@@ -1,0 +1,79 @@
+"""What /proc tells about the processes of a pane: which belong to it, what they listen on, what they have open.
+
+Where there is no /proc, nothing is found, and the terminal channel has to do.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+PROC = Path("/proc")
+LISTENING = "0A"
+LOOPBACK = "0100007F"
+
+
+def tree(root: int) -> list[int]:
+    """A process and all that come from it, parents first."""
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    for pid, parent in _parents():
+        children[parent].append(pid)
+    found = [root]
+    for pid in found:
+        found += children[pid]
+    return found
+
+
+def has_environment(pid: int, name: str, value: str) -> bool:
+    """As it was when the process began."""
+    try:
+        return f"{name}={value}".encode() in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def loopback_ports(pid: int) -> list[int]:
+    """Of TCP, IPv4, on which this very process listens."""
+    mine = {target[8:-1] for target in open_files(pid) if target.startswith("socket:[")}
+    return [port for inode, port in _listening(pid) if inode in mine]
+
+
+def open_files(pid: int) -> list[str]:
+    return list(_targets(PROC / str(pid) / "fd"))
+
+
+def _targets(directory: Path) -> Iterator[str]:
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return
+    for name in names:
+        try:
+            yield os.readlink(directory / name)
+        except OSError:
+            continue
+
+
+def _listening(pid: int) -> Iterator[tuple[str, int]]:
+    try:
+        lines = (PROC / str(pid) / "net/tcp").read_text().splitlines()[1:]
+    except OSError:
+        return
+    for line in lines:
+        fields = line.split()
+        address, _, port = fields[1].partition(":")
+        if fields[3] == LISTENING and address == LOOPBACK:
+            yield fields[9], int(port, 16)
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    try:
+        names = [name for name in os.listdir(PROC) if name.isdigit()]
+    except OSError:
+        return
+    for name in names:
+        try:
+            # The name of the program stands in brackets and may hold anything.
+            yield int(name), int((PROC / name / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue

@@ -1,0 +1,87 @@
+"""The part of a channel that both agents share: looking when there is reason to, saying what is new, starting what was left.
+
+An agent that was interrupted keeps what it has accepted but begins nothing by itself. What is still waiting while the agent
+has been idle for LEFT_S is started; sooner it may only not have begun yet.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+from hark.agents.decoders import Said
+from hark.agents.native.channel import ChannelLost, NativeEvent
+from hark.agents.native.picture import Picture, continued, events_between
+from hark.model.ids import MessageId
+
+LEFT_S = 1.0
+PRESSING_POLL_S = 0.1
+"""While the agent is about to record something: it may do so a moment after it says that it works."""
+OUTSTANDING_POLL_S = 1.0
+QUIET_POLL_S = 5.0
+"""The nets below the announcements."""
+
+
+class Watching(ABC):
+    def __init__(self) -> None:
+        self._news = asyncio.Event()
+        self._outstanding: set[MessageId] = set()
+        self._left_since: float | None = None
+
+    @abstractmethod
+    async def picture(self) -> Picture:
+        """What the agent has on record now; raises ChannelLost."""
+
+    @abstractmethod
+    async def start_left(self, message_id: MessageId) -> None:
+        """Makes an idle agent begin what it has accepted."""
+
+    def notice(self) -> None:
+        """There may be something new."""
+        self._news.set()
+
+    async def events(self) -> AsyncIterator[NativeEvent]:
+        before: Picture | None = None
+        while True:
+            self._news.clear()
+            try:
+                after = continued(before, await self.picture())
+                await self._start_what_is_left(after)
+            except ChannelLost:
+                yield NativeEvent(said=Said.SESSION_ENDED, at=datetime.now(UTC))
+                return
+            for event in events_between(before, after, datetime.now(UTC)):
+                self._settle(event)
+                yield event
+            before = after
+            await self._wait_for_news(after)
+
+    def _settle(self, event: NativeEvent) -> None:
+        if event.said in (Said.STOPPED, Said.INTERRUPTED):
+            self._outstanding.difference_update(event.message_ids)
+
+    async def _start_what_is_left(self, picture: Picture) -> None:
+        now = asyncio.get_running_loop().time()
+        if not (picture.is_idle and picture.waiting):
+            self._left_since = None
+        elif self._left_since is None:
+            self._left_since = now
+        elif now - self._left_since >= LEFT_S:
+            self._left_since = None
+            await self.start_left(picture.waiting[0])
+
+    async def _wait_for_news(self, picture: Picture) -> None:
+        try:
+            async with asyncio.timeout(self._patience_s(picture)):
+                await self._news.wait()
+        except TimeoutError:
+            return
+
+    def _patience_s(self, picture: Picture) -> float:
+        in_turns = {one for turn in picture.turns for one in turn.message_ids}
+        not_begun = self._outstanding - in_turns
+        begins_later = not picture.is_idle and not_begun <= set(picture.waiting)
+        is_ending = picture.is_idle and any(turn.end is None for turn in picture.turns)
+        if is_ending or (picture.is_idle and picture.waiting) or (not_begun and not begins_later):
+            return PRESSING_POLL_S
+        return OUTSTANDING_POLL_S if self._outstanding else QUIET_POLL_S
