@@ -13,10 +13,10 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
-from hark.agents.decoders import Said
-from hark.agents.native.channel import NativeChannel, NativeEvent, Outcome, State
-from hark.agents.native.find import Facts, find_channel
+from hark.agents.native.channel import NativeChannel, Outcome, State
+from hark.agents.native.find import Facts, find_channel, keep_secret
 from hark.agents.native.launch import start
+from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from tests.agents.launch import LAUNCHES
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS, Agent, end_processes, end_tree
@@ -43,7 +43,7 @@ def native(kind: str, **options: object) -> Iterator[tuple[Agent, Path]]:
         environment = launch.environment | begun.environment | {"HARK_SESSION": SESSION}
         launch = msgspec.structs.replace(launch, command=list(begun.words), environment=environment)
         if begun.secret:
-            begun.keep(door)
+            keep_secret(door, begun.secret)
         owned.callback(end_processes, root)
         tmux = owned.enter_context(PrivateTmux())
         pane = tmux.new(launch.words(), COLUMNS, ROWS)
@@ -59,7 +59,7 @@ class Client:
     def __init__(self, agent: Agent, door: Path) -> None:
         self._agent = agent
         self._door = door
-        self.events: list[NativeEvent] = []
+        self.events: list[Heard] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
 
@@ -94,12 +94,18 @@ class Client:
     def state(self) -> State:
         return self.run(self.channel.state())
 
+    def interrupt(self) -> bool:
+        return self.run(self.channel.interrupt())
+
     def said(self, message_id: str) -> list[Said]:
         return [event.said for event in list(self.events) if message_id in event.message_ids]
 
     def wait_said(self, message_id: str, *expected: Said) -> None:
         wait_until(
-            lambda: self.said(message_id) == list(expected), DEADLINE_S, f"{expected} of {message_id}", lambda: self.events
+            lambda: self.said(message_id) == list(expected),
+            DEADLINE_S,
+            f"{expected} of {message_id}",
+            lambda: self.events,
         )
 
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:

@@ -8,14 +8,13 @@ channel looks for it before it hands anything over. `events` says what became of
 not out of what happened to be heard: whoever listens later, or again, learns the same.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from hark.agents.decoders import Said
+from hark.model.heard import Heard
 from hark.model.ids import MessageId
 
 
@@ -59,15 +58,6 @@ class Unclear(Struct, frozen=True):
 Outcome = Delivered | Refused | Unclear
 
 
-class NativeEvent(Struct, frozen=True, kw_only=True):
-    said: Said
-    """prompt-submitted, stopped, interrupted, permission-asked, permission-answered, session-ended."""
-    at: datetime
-    message_ids: tuple[MessageId, ...] = ()
-    """Ours; none for what the human has asked."""
-    turn_id: str = ""
-
-
 class NativeChannel(Protocol):
     joins_running_turn: bool
     """What is delivered to a busy agent is worked on within the running turn, not as the next one."""
@@ -80,11 +70,24 @@ class NativeChannel(Protocol):
     async def interrupt(self) -> bool:
         """Ends the running turn, as Escape would; whether there was one."""
 
-    def events(self) -> AsyncIterator[NativeEvent]:
-        """For as long as the channel is used, by one listener: it also starts what an interrupted agent has left in its queue."""
+    def events(self) -> AsyncIterator[Heard]:
+        """prompt-submitted, stopped, interrupted, permission-asked, permission-answered, and at last session-ended; with the
+        ids of our messages where they are about such. For as long as the channel is used, by one listener: it also starts
+        what an interrupted agent has left in its queue."""
 
     async def close(self) -> None: ...
 
 
 class ChannelLost(Exception):
     """The agent's side has hung up, does not answer in time, or answers what we do not understand."""
+
+
+Value = TypeVar("Value")
+
+
+def understand(read: Callable[[], Value]) -> Value:
+    """An answer that we do not understand is of an agent that we do not know."""
+    try:
+        return read()
+    except (KeyError, TypeError, AttributeError, IndexError) as wrong:
+        raise ChannelLost(f"not an answer that we know: {wrong!r}") from wrong

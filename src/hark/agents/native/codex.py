@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from hark.agents.native import codex_protocol as protocol
-from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear
+from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear, understand
 from hark.agents.native.codex_connection import CallFailed, Connection
 from hark.agents.native.codex_protocol import Json, Notice, Thread
 from hark.agents.native.codex_threads import Threads
@@ -165,26 +165,28 @@ class CodexChannel(Watching):
         return (await self._asked_turns(thread))[1] if thread else ()
 
     async def _asked_turns(self, thread: str) -> tuple[set[str], tuple[Turn, ...]]:
-        """The turns, and which of them already show what was asked for in them. While the first one is being written down,
-        the server fails to read it."""
+        """The turns, and which of them already show what was asked for in them."""
         asked = {"threadId": thread, "limit": TURNS_IN_VIEW, "itemsView": "summary", "sortDirection": "desc"}
+        return await self._read(
+            "thread/turns/list",
+            asked,
+            lambda result: (protocol.asked(result["data"]), protocol.read_turns(result["data"])),
+        )
+
+    async def _read(self, method: str, params: Json, read: Callable[[Json], Value]) -> Value:
+        """While the first words of a thread are being written down, the server fails to read it: we ask again."""
         deadline = asyncio.get_running_loop().time() + BETWEEN_S
         while True:
             try:
-                found = await self._call("thread/turns/list", asked)
-                return understand(lambda: (protocol.asked(found["data"]), protocol.read_turns(found["data"])))
+                result = await self._call(method, params)
+                break
             except CallFailed as failed:
                 if NOT_ASKED_YET in str(failed):
-                    return set(), ()
+                    result = {"data": []}
+                    break
                 if asyncio.get_running_loop().time() > deadline:
                     raise ChannelLost(str(failed)) from failed
             await asyncio.sleep(BETWEEN_POLL_S)
-
-    async def _read(self, method: str, params: Json, read: Callable[[Json], Value]) -> Value:
-        try:
-            result = await self._call(method, params)
-        except CallFailed as failed:
-            raise ChannelLost(str(failed)) from failed
         return understand(lambda: read(result))
 
     async def _call(self, method: str, params: Json) -> Json:
@@ -207,11 +209,3 @@ class CodexChannel(Watching):
                 return self._threads.after_word_about(notice.params["threadId"])
             case _:
                 return self._threads
-
-
-def understand(read: Callable[[], Value]) -> Value:
-    """An answer that we do not understand is of a server that we do not know."""
-    try:
-        return read()
-    except (KeyError, TypeError, AttributeError) as wrong:
-        raise ChannelLost(f"not an answer of the app-server that we know: {wrong!r}") from wrong

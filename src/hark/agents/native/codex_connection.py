@@ -19,6 +19,7 @@ from hark.agents.native.codex_protocol import Answer, Json, Notice
 
 CONNECT_S = 3.0
 ANSWER_S = 5.0
+CLOSE_S = 0.2
 
 
 class CallFailed(Exception):
@@ -40,7 +41,9 @@ class Connection:
             raise ChannelLost(f"{path} is not a socket of ours")
         try:
             async with asyncio.timeout(CONNECT_S):
-                socket = await unix_connect(str(path), uri="ws://localhost/", compression=None, max_size=None)
+                socket = await unix_connect(
+                    str(path), uri="ws://localhost/", compression=None, max_size=None, close_timeout=CLOSE_S
+                )
         except (OSError, TimeoutError, websockets.WebSocketException) as failure:
             raise ChannelLost(f"{path}: {failure}") from failure
         connection = cls(socket, hear)

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from hark.agents.decoders import Said
 from hark.agents.native.channel import ChannelLost, State
 from hark.agents.native.picture import Turn, message_ids
+from hark.model.heard import Said
 from hark.model.ids import MessageId
 
 NAME = "hark"

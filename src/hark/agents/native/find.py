@@ -1,13 +1,16 @@
 """Whether a session has a native channel that is proven to lead to what its pane shows."""
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from msgspec import Struct
 
+from hark.agents.native import processes
 from hark.agents.native.channel import ChannelLost, NativeChannel
 from hark.agents.native.codex import CodexChannel
-from hark.agents.native.launch import SOCKET
+from hark.agents.native.launch import SECRET, SOCKET
+from hark.agents.native.opencode import OpenCodeChannel
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -40,4 +43,46 @@ async def _find_codex(facts: Facts) -> NativeChannel | None:
     return None
 
 
-_FINDERS: dict[str, Callable[[Facts], Awaitable[NativeChannel | None]]] = {"codex": _find_codex}
+async def _find_opencode(facts: Facts) -> NativeChannel | None:
+    password = read_secret(facts.door)
+    for pid in processes.tree(facts.pane_pid):
+        is_ours = facts.session_id is None or processes.has_environment(pid, "HARK_SESSION", facts.session_id)
+        for port in processes.loopback_ports(pid) if is_ours else ():
+            if channel := await _opencode_at(port, password, facts):
+                return channel
+    return None
+
+
+async def _opencode_at(port: int, password: str, facts: Facts) -> NativeChannel | None:
+    """Other programs of the agent may listen too: what does not answer as OpenCode does is none."""
+    try:
+        channel = await OpenCodeChannel.open(port, password, facts.pane_title)
+    except ChannelLost:
+        return None
+    try:
+        if await channel.shown():
+            return channel
+    except BaseException:
+        await channel.close()
+        raise
+    await channel.close()
+    return None
+
+
+def keep_secret(door: Path, secret: str) -> None:
+    descriptor = os.open(door / SECRET, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(secret)
+
+
+def read_secret(door: Path) -> str:
+    try:
+        return (door / SECRET).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+_FINDERS: dict[str, Callable[[Facts], Awaitable[NativeChannel | None]]] = {
+    "codex": _find_codex,
+    "opencode": _find_opencode,
+}

@@ -20,6 +20,9 @@ SOCKET = "codex.sock"
 PASSWORD_VARIABLE = "OPENCODE_SERVER_PASSWORD"
 
 
+SECRET = "secret"
+
+
 class Start(Struct, frozen=True):
     words: tuple[str, ...]
     environment: dict[str, str]

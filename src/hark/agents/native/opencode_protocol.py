@@ -14,9 +14,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from hark.agents.decoders import Said
 from hark.agents.native.channel import State
 from hark.agents.native.picture import Turn, message_ids
+from hark.model.heard import Said
 from hark.model.ids import MessageId
 
 Json = dict[str, Any]
@@ -35,6 +35,8 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 class Answered(Struct, frozen=True, kw_only=True):
     parent: str
+    is_written: bool
+    """Nothing more is added to it."""
     end: Said | None
 
 
@@ -101,7 +103,8 @@ def _end(asked: Asked, answered: list[Answered], later: Said | None, *, is_idle:
     own = [one for one in answered if one.parent == asked.id]
     if own and own[-1].end:
         return own[-1].end
-    return later or (Said.INTERRUPTED if is_idle else None)
+    is_left = is_idle and all(one.is_written for one in own)
+    return later or (Said.INTERRUPTED if is_left else None)
 
 
 def _asked(message: Json) -> Asked:
@@ -110,11 +113,12 @@ def _asked(message: Json) -> Asked:
 
 
 def _answered(info: Json) -> Answered:
+    is_written = info["time"].get("completed") is not None
+    is_over = is_written and info.get("finish") not in GOES_ON
+    end = Said.STOPPED if is_over else None
     if error := info.get("error"):
-        name = error.get("name", "")
-        return Answered(parent=info["parentID"], end=Said.INTERRUPTED if "Aborted" in name else Said.STOPPED)
-    is_over = info.get("finish") not in GOES_ON and info["time"].get("completed") is not None
-    return Answered(parent=info["parentID"], end=Said.STOPPED if is_over else None)
+        end = Said.INTERRUPTED if "Aborted" in error.get("name", "") else Said.STOPPED
+    return Answered(parent=info["parentID"], is_written=is_written, end=end)
 
 
 def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
@@ -128,4 +132,8 @@ def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
 
 
 def shown_title(title: str) -> str:
-    return (title if len(title) <= LONGEST_TITLE else f"{title[:KEPT_OF_TITLE]}...").strip()
+    """Cut as JavaScript does, by its sixteen-bit units."""
+    units = title.encode("utf-16-le")
+    if len(units) <= 2 * LONGEST_TITLE:
+        return title.strip()
+    return f"{units[: 2 * KEPT_OF_TITLE].decode('utf-16-le', 'replace')}…".strip()

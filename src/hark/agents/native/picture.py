@@ -4,15 +4,14 @@ Agents announce their turns, but an announcement can be missed: a daemon starts 
 for everyone who asks, so announcements only say when to look.
 """
 
-import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec import Struct, structs
 
-from hark.agents.decoders import Said
-from hark.agents.native.channel import NativeEvent, State
-from hark.delivery.wording import MESSAGE_IDS
+from hark.agents.native.channel import State
+from hark.delivery.wording import find_message_ids
+from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 
 
@@ -43,7 +42,7 @@ class Picture(Struct, frozen=True, kw_only=True):
 def message_ids(text: str, *own: MessageId | None) -> tuple[MessageId, ...]:
     """Of all messages in a payload: the one it is named after, and those in its headers."""
     named = [one for one in own if one]
-    return tuple(dict.fromkeys((*named, *(MessageId(found) for found in re.findall(MESSAGE_IDS, text)))))
+    return tuple(dict.fromkeys((*named, *find_message_ids(text))))
 
 
 def continued(before: Picture | None, after: Picture) -> Picture:
@@ -58,35 +57,31 @@ def continued(before: Picture | None, after: Picture) -> Picture:
     return structs.replace(after, turns=kept + after.turns)
 
 
-def events_between(before: Picture | None, after: Picture, at: datetime) -> list[NativeEvent]:
+def events_between(before: Picture | None, after: Picture, at: datetime) -> list[Heard]:
     """`before` is None at the first look: then turns of the past count only if messages of ours were in them. The first look
-    into another conversation is a first look too."""
+    into another conversation is a first look too. All are heard at once, and each a moment after the one before it."""
     if before and before.conversation != after.conversation:
         before = None
-    events = _answered(before, after, at)
     known = {turn.id: turn for turn in before.turns} if before else {}
+    was_waiting = before is not None and before.state is State.WAITING
+    is_waiting = after.state is State.WAITING
+    said: list[tuple[Said, tuple[MessageId, ...]]] = []
+    if was_waiting and not is_waiting:
+        said.append((Said.PERMISSION_ANSWERED, ()))
     for turn in after.turns:
-        events += _events_of(known.get(turn.id), turn, at, is_first_look=before is None)
-    return events + _asked(before, after, at)
+        if before or turn.message_ids or turn.end is None:
+            said += _said_of(known.get(turn.id), turn)
+    if is_waiting and not was_waiting:
+        said.append((Said.PERMISSION_ASKED, ()))
+    return [Heard(said=one, at=at + n * _MOMENT, message_ids=ids) for n, (one, ids) in enumerate(said)]
 
 
-def _events_of(before: Turn | None, turn: Turn, at: datetime, *, is_first_look: bool) -> Iterable[NativeEvent]:
-    if before is None and is_first_look and turn.end and not turn.message_ids:
-        return
+_MOMENT = timedelta(microseconds=1)
+
+
+def _said_of(before: Turn | None, turn: Turn) -> Iterable[tuple[Said, tuple[MessageId, ...]]]:
     new_ids = tuple(one for one in turn.message_ids if before is None or one not in before.message_ids)
     if before is None or new_ids:
-        yield NativeEvent(said=Said.PROMPT_SUBMITTED, at=at, message_ids=new_ids, turn_id=turn.id)
+        yield Said.PROMPT_SUBMITTED, new_ids
     if turn.end and (before is None or before.end is None):
-        yield NativeEvent(said=turn.end, at=at, message_ids=turn.message_ids, turn_id=turn.id)
-
-
-def _asked(before: Picture | None, after: Picture, at: datetime) -> list[NativeEvent]:
-    was_waiting = before is not None and before.state is State.WAITING
-    is_new = after.state is State.WAITING and not was_waiting
-    return [NativeEvent(said=Said.PERMISSION_ASKED, at=at)] if is_new else []
-
-
-def _answered(before: Picture | None, after: Picture, at: datetime) -> list[NativeEvent]:
-    was_waiting = before is not None and before.state is State.WAITING
-    is_over = was_waiting and after.state is not State.WAITING
-    return [NativeEvent(said=Said.PERMISSION_ANSWERED, at=at)] if is_over else []
+        yield turn.end, turn.message_ids

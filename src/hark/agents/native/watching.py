@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-from hark.agents.decoders import Said
-from hark.agents.native.channel import ChannelLost, NativeEvent
+from hark.agents.native.channel import ChannelLost
 from hark.agents.native.picture import Picture, continued, events_between
+from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 
 LEFT_S = 1.0
@@ -40,15 +40,15 @@ class Watching(ABC):
         """There may be something new."""
         self._news.set()
 
-    async def events(self) -> AsyncIterator[NativeEvent]:
+    async def events(self) -> AsyncIterator[Heard]:
         before: Picture | None = None
         while True:
             self._news.clear()
             try:
                 after = continued(before, await self.picture())
                 await self._start_what_is_left(after)
-            except ChannelLost:
-                yield NativeEvent(said=Said.SESSION_ENDED, at=datetime.now(UTC))
+            except ChannelLost as lost:
+                yield Heard(said=Said.SESSION_ENDED, at=datetime.now(UTC), detail=str(lost))
                 return
             for event in events_between(before, after, datetime.now(UTC)):
                 self._settle(event)
@@ -56,7 +56,7 @@ class Watching(ABC):
             before = after
             await self._wait_for_news(after)
 
-    def _settle(self, event: NativeEvent) -> None:
+    def _settle(self, event: Heard) -> None:
         if event.said in (Said.STOPPED, Said.INTERRUPTED):
             self._outstanding.difference_update(event.message_ids)
 
