@@ -28,9 +28,11 @@ from hark.daemon.couriers import Couriers
 from hark.daemon.editors import Editors
 from hark.daemon.expiry import Expiry
 from hark.daemon.hooks import Hooks
+from hark.daemon.launching import Launcher
 from hark.daemon.lock import InstanceLock
 from hark.daemon.log import close_log, logger, open_log
 from hark.daemon.mailbox import Mailbox
+from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes
 from hark.daemon.sessions import Sessions, default_socket
 from hark.daemon.turns import TurnBook
@@ -69,12 +71,19 @@ class Hark:
         self.bus = Bus(store)
         self.editors = Editors()
         self.panes = Panes(paths.runtime_dir() / "pipes.sock", config.tmux, config.tmux_config)
+        natives = paths.runtime_dir() / "native"
         self.sessions = Sessions(
-            store, self.panes, kinds, wall_clock, own_socket(config), paths.runtime_dir() / "airlocks"
+            store,
+            self.panes,
+            kinds,
+            wall_clock,
+            own_socket(config),
+            Launcher(paths.runtime_dir() / "airlocks", natives, has_native=config.native),
         )
         self.couriers = Couriers(store, self._courier, self._session_at)
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)
+        self.natives = Natives(self.panes, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)
         self.hooks = Hooks(store, self.sessions, self.turns, wall_clock)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
@@ -105,6 +114,7 @@ class Hark:
             texts,
             self.editors,
             self.turns,
+            self.natives,
         )
 
     def _session_at(self, pane: Pane) -> SessionId | None:
@@ -161,7 +171,8 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         async with asyncio.TaskGroup() as tasks:
             # Sessions that ended while no daemon was there are gone before anybody is told otherwise.
             await hark.watcher.look()
-            workers = [tasks.create_task(hark.couriers.run(), name="Couriers")]
+            workers = [tasks.create_task(hark.natives.run(), name="Natives")]
+            workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]
             workers += [tasks.create_task(_supervise(worker)) for worker in (hark.watcher, hark.expiry, hark.turns)]
             await asyncio.sleep(0)
             serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]

@@ -87,6 +87,12 @@ def socket_is_ours(path: Path) -> bool:
     return stat.S_ISSOCK(facts.st_mode) and facts.st_uid == os.getuid()
 
 
+def hark_environment(session_id: str) -> dict[str, str]:
+    """By which everything that runs in a session knows whose it is."""
+    home = os.environ.get("HARK_HOME")
+    return {"HARK_SESSION": session_id} | ({"HARK_HOME": os.path.abspath(home)} if home else {})
+
+
 def editor_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Our editor in the place of the human's, which it remembers."""
     ours = str(Path(sys.executable).parent / "hark-editor")

@@ -81,13 +81,15 @@ class Delivering(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def delivering(kind: str, *, is_adopted: bool = False, **options: object) -> Iterator[Delivering]:
+def delivering(
+    kind: str, *, is_adopted: bool = False, is_native: bool = False, **options: object
+) -> Iterator[Delivering]:
     """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. Options are the launch's."""
     with ExitStack() as owned:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
-        hark = owned.enter_context(RunningHark())
+        hark = owned.enter_context(RunningHark(native=str(is_native).lower()))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
         launch = LAUNCHES[kind](root, stand_in.url, **options)

@@ -12,13 +12,16 @@ from datetime import timedelta
 from pathlib import Path
 
 from hark.agents.kinds import Kinds
+from hark.agents.native.channel import NativeChannel, Refused
 from hark.daemon.attempt import Attempt, is_attempted
+from hark.daemon.by_channel import deliver_natively
 from hark.daemon.carriers import Carriers
 from hark.daemon.clock import Clock
 from hark.daemon.editors import Editors
 from hark.daemon.grips import airlock_facts
 from hark.daemon.ledger import Ledger
 from hark.daemon.log import logger
+from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes, is_line_mode
 from hark.daemon.sessions import Sessions
 from hark.daemon.turns import TurnBook
@@ -28,7 +31,7 @@ from hark.delivery.gate import Hold, PaneState, check_gate
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
-from hark.model.message import Draft, HoldReason, Message, Status
+from hark.model.message import Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session, SessionState
 from hark.queue.lifecycle import PENDING, is_expired
 from hark.store.contract import Store
@@ -54,6 +57,7 @@ class Courier:
         texts: Path,
         editors: Editors,
         turns: TurnBook,
+        natives: Natives,
     ) -> None:
         self._session_id = session_id
         self._store = store
@@ -66,6 +70,7 @@ class Courier:
         self._texts = texts
         self._editors = editors
         self._turns = turns
+        self._natives = natives
         self._ledger = Ledger(session_id, store, clock)
         self._carriers = Carriers(panes, config.input_stale_timeout)
         self._wake = asyncio.Event()
@@ -128,12 +133,38 @@ class Courier:
         return hold
 
     async def _deliver(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
+        is_fresh = message is not None and draft is None and not is_attempted(message)
+        may_be_native = is_fresh and session.state is not SessionState.GONE
+        if message and may_be_native and (channel := await self._natives.of(session)):
+            return await self._deliver_natively(session, channel, message)
+        return await self._deliver_by_keys(session, message, draft)
+
+    async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:
+        if hold := check_gate(_without_keys(session), self._clock().timestamp(), self._config.human_pause):
+            return hold
+        lease = await self._lease(session)
+        if lease is None:
+            return Hold(HoldReason.BUSY, "another daemon delivers to this session")
+        try:
+            outcome = await deliver_natively(channel, message, wording.payload(message), lease, self._ledger)
+        finally:
+            await self._store.release_lease(lease)
+        if isinstance(outcome, Refused):
+            logger.info("native channel given up", extra={"session": session.name, "detail": outcome.detail})
+            await self._natives.drop(session)
+            return Hold(HoldReason.BUSY, outcome.detail, QUIETEST_S)
+        return outcome
+
+    async def _lease(self, session: Session) -> Lease | None:
+        now = self._clock()
+        return await self._store.acquire_lease(session.id, self._owner, now, now + timedelta(seconds=LEASE_S))
+
+    async def _deliver_by_keys(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         facts, state = await self._observe(session, message)
         hold = check_gate(state, self._clock().timestamp(), self._config.human_pause)
         if hold or facts is None:
             return hold or Hold(HoldReason.SESSION_GONE, "its pane is gone")
-        now = self._clock()
-        lease = await self._store.acquire_lease(session.id, self._owner, now, now + timedelta(seconds=LEASE_S))
+        lease = await self._lease(session)
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
         attempt = Attempt(
@@ -200,6 +231,11 @@ class Courier:
             code = "disk-full" if failure.errno in (errno.ENOSPC, errno.EDQUOT) else "state-not-writable"
             raise HarkError(code, f"{path}: {failure.strerror}", "free some space, or make it writable") from failure
         return wording.payload(message, str(path))
+
+
+def _without_keys(session: Session) -> PaneState:
+    """Of all that may be in the way of keys, only a human's wish is in the way of a channel without any."""
+    return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
 
 
 _GONE = frozenset({"tmux-gone", "tmux-failed", "pane-not-found"})

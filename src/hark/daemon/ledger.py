@@ -56,6 +56,13 @@ class Ledger:
                 raise
             return None
 
+    async def record_native(self, message: Message, lease: Lease) -> None:
+        """The agent has it, by its own word."""
+        message = await self._queued(message, lease)
+        if message.status is Status.QUEUED:
+            await self.move(message, Status.STAGED, fence=lease.fence, channel=Channel.NATIVE)
+            await self.move(message, Status.SUBMITTED, fence=lease.fence, channel=Channel.NATIVE)
+
     async def _record_once(self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier) -> Hold | None:
         match outcome:
             case Submitted(detail=detail):
@@ -98,13 +105,14 @@ class Ledger:
         fence: int | None = None,
         is_in_box: bool = False,
         carrier: Carrier | None = None,
+        channel: Channel | None = None,
     ) -> None:
         step = Step(
             status=status,
             at=self._clock(),
             reason=reason,
             detail=detail,
-            channel=Channel.TERMINAL if carrier else None,
+            channel=Channel.TERMINAL if carrier else channel,
             carrier=carrier,
             is_in_box=is_in_box,
         )

@@ -5,14 +5,12 @@ import os
 import secrets
 import shutil
 import socket as sockets
-import sys
 from pathlib import Path
 from typing import Any
 
-from hark import airlock as airlock_program
-from hark import paths
 from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
+from hark.daemon.launching import Launcher
 from hark.daemon.panes import Panes
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -24,13 +22,15 @@ ADOPTED_LOOKUP_DEADLINE_S = 5.0
 
 
 class Sessions:
-    def __init__(self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, own_socket: str, airlocks: Path) -> None:
+    def __init__(
+        self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, own_socket: str, launcher: Launcher
+    ) -> None:
         self._store = store
         self._panes = panes
         self._kinds = kinds
         self._clock = clock
         self._own_socket = own_socket
-        self._airlocks = airlocks
+        self._launcher = launcher
         self._by_id: dict[SessionId, Session] = {}
         self._naming = asyncio.Lock()
 
@@ -93,13 +93,13 @@ class Sessions:
         session_id = _new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            variables = environment | _hark_environment(session_id) | paths.editor_environment(environment)
-            door = self._door(session_id)
-            wrapped = [sys.executable, "-ISE", airlock_program.__file__, "--socket", door, "--", *command]
-            pane = await server.new_session(_tmux_name(name, session_id), wrapped, directory, variables, columns, rows)
+            launch = self._launcher.launch(session_id, kind, command, environment)
+            pane = await server.new_session(
+                _tmux_name(name, session_id), launch.words, directory, launch.environment, columns, rows
+            )
             if is_plain:
                 await server.hide_status(pane)
-            session = self._session(session_id, name, kind, pane, tuple(command), directory, airlock=door)
+            session = self._session(session_id, name, kind, pane, tuple(command), directory, airlock=launch.airlock)
             await self._add(session)
         await self._panes.watch(pane)
         return session
@@ -136,17 +136,13 @@ class Sessions:
         session_id = _new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            door = self._door(session_id)
+            door = self._launcher.door(session_id)
             session = self._session(
                 session_id, name, kind, pane, tuple(command), directory, airlock=door, is_adopted=True
             )
             await self._add(session)
         await self._panes.watch(pane)
         return session
-
-    def _door(self, session_id: SessionId) -> str:
-        self._airlocks.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return str(self._airlocks / f"{session_id}.sock")
 
     async def rename(self, session: Session, name: str) -> Session:
         check_name(name)
@@ -303,11 +299,6 @@ def _check_command(command: list[str], directory: str, environment: dict[str, st
         found = shutil.which(command[0], path=environment.get("PATH", os.defpath)) is not None
     if not found:
         raise HarkError("request-invalid", f"{command[0]}: command not found", "check the name and your PATH")
-
-
-def _hark_environment(session_id: SessionId) -> dict[str, str]:
-    home = os.environ.get("HARK_HOME")
-    return {"HARK_SESSION": session_id} | ({"HARK_HOME": os.path.abspath(home)} if home else {})
 
 
 def _new_id() -> SessionId:

@@ -51,6 +51,10 @@ class TurnBook:
             self._heard_prompts.add(session_id)
         await self._apply(session_id, *rules.hear(self.of(session_id), heard))
 
+    def expect_prompts(self, session_id: SessionId) -> None:
+        """Its agent says which prompts it takes."""
+        self._heard_prompts.add(session_id)
+
     def on_event(self, event: Event) -> None:
         """A message that was submitted is on its way into a turn; a session that is gone has none."""
         if event.session_id is None:

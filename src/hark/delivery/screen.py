@@ -53,6 +53,8 @@ class Screen(Struct, frozen=True, kw_only=True):
     """The program draws on the alternate screen: what scrolls off it is on no record."""
     in_mode: bool = False
     """Copy mode, or any other mode of tmux in front of the program."""
+    title: str = ""
+    """What the program calls its window."""
 
     def contains(self, text: str) -> bool:
         """Also where a wrap cuts it in two."""

@@ -20,6 +20,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     default_timeout: float = 0.0
     """Seconds after which an undelivered message is dropped; 0 keeps it for ever."""
     max_text_bytes: int = 1_048_576
+    native: bool = True
+    """Whether agents that hark starts are reached by their own API, where they have one."""
     listen: str | None = None
     """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
     log_level: str = "info"

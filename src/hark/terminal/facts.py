@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-SCREEN_FORMAT = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on}"
+SCREEN_FORMAT = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}"
 PANE_FORMAT = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_pipe} #{pane_width} #{pane_height} #{pane_tty} #{session_id} #{pane_current_command}"
 CLIENT_FORMAT = "#{client_activity} #{client_control_mode} #{pane_id} #{client_name}"
 

@@ -145,7 +145,7 @@ class TmuxServer:
             command("capture-pane", "-p", "-e", "-N", "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
-        _, pid, dead, mode, columns, x, y, visible, alternate = _text([head])[0].split(" ")
+        _, pid, dead, mode, columns, x, y, visible, alternate, title = _text([head])[0].split(" ", 9)
         if int(pid) != pane.pid or dead == "1":
             raise HarkError(
                 "pane-not-found",
@@ -160,6 +160,7 @@ class TmuxServer:
             is_cursor_visible=visible == "1",
             is_alternate=alternate == "1",
             in_mode=mode not in ("", "0"),
+            title=title,
         )
 
     async def history(self, pane_id: str, lines: int) -> list[str]:

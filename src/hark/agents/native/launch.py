@@ -23,6 +23,9 @@ PASSWORD_VARIABLE = "OPENCODE_SERVER_PASSWORD"
 SECRET = "secret"
 
 
+KINDS = frozenset({"codex", "opencode"})
+
+
 class Start(Struct, frozen=True):
     words: tuple[str, ...]
     environment: dict[str, str]

@@ -1,0 +1,84 @@
+"""The native channels of sessions: found, kept open, listened to, and given up when they end.
+
+What a channel says goes to the turns like what hooks say. A session without one, or whose channel is lost or uncertain, is
+reached by its terminal.
+"""
+
+import asyncio
+from pathlib import Path
+
+from hark.agents.native.channel import ChannelLost, NativeChannel
+from hark.agents.native.find import Facts, find_channel
+from hark.agents.native.launch import KINDS
+from hark.daemon.log import logger
+from hark.daemon.panes import Panes
+from hark.daemon.turns import TurnBook
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.session import Session
+
+FIND_AGAIN_S = 2.0
+
+
+class Natives:
+    def __init__(self, panes: Panes, turns: TurnBook, doors: Path) -> None:
+        self._panes = panes
+        self._turns = turns
+        self._doors = doors
+        self._channels: dict[SessionId, NativeChannel] = {}
+        self._looked_at: dict[SessionId, float] = {}
+        self._tasks: asyncio.TaskGroup | None = None
+
+    def door(self, session_id: SessionId) -> Path:
+        """A directory of the session's own that only the user can enter."""
+        return self._doors / session_id
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        async with asyncio.TaskGroup() as self._tasks:
+            await asyncio.get_running_loop().create_future()
+
+    async def of(self, session: Session) -> NativeChannel | None:
+        """None where there is none, or not for certain."""
+        if session.agent not in KINDS or session.is_adopted or self._tasks is None:
+            return None
+        if channel := self._channels.get(session.id):
+            return channel
+        now_s = asyncio.get_running_loop().time()
+        if now_s - self._looked_at.get(session.id, -FIND_AGAIN_S) < FIND_AGAIN_S:
+            return None
+        self._looked_at[session.id] = now_s
+        channel = await find_channel(self._facts(session))
+        if channel:
+            self._channels[session.id] = channel
+            self._turns.expect_prompts(session.id)
+            self._tasks.create_task(self._listen(session, channel), name=f"native {session.id}")
+        return channel
+
+    async def drop(self, session: Session) -> None:
+        if channel := self._channels.pop(session.id, None):
+            await channel.close()
+
+    async def _listen(self, session: Session, channel: NativeChannel) -> None:
+        try:
+            async for heard in channel.events():
+                await self._turns.hear(session.id, heard)
+        except Exception:  # noqa: BLE001 a supervisor: logged, and the channel is found again
+            logger.exception("native channel failed", extra={"session": session.name})
+        finally:
+            await self.drop(session)
+
+    def _facts(self, session: Session) -> Facts:
+        async def title() -> str:
+            try:
+                return (await self._panes.of(session.pane).screen(session.pane)).title
+            except HarkError as gone:
+                raise ChannelLost(gone.detail) from gone
+
+        return Facts(
+            kind=session.agent,
+            session_id=session.id,
+            door=self.door(session.id),
+            pane_pid=session.pane.pid,
+            pane_title=title,
+        )

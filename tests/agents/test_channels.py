@@ -1,0 +1,70 @@
+"""Deliveries by an agent's own API, from `hark send` to the end of the turn: no key, no look at the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from hark.demo.human import Human
+from tests.agents.delivering import Delivering, delivering
+from tests.agents.running import DEADLINE_S
+from tests.terminals import wait_until
+
+KINDS = ("codex", "opencode")
+DRAFT = "a draft of\ntwo lines"
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
+    with delivering(request.param, is_native=True) as running, running.human() as person:
+        person.wait_attached(DEADLINE_S)
+        running.wait_ready()
+        # Which conversation the pane shows is certain only after the first prompt of some agents.
+        running.send("warm up", "--wait", "submitted")
+        running.wait_bodies("warm up")
+        running.wait_ready()
+        yield running, person
+
+
+def by(agent: Delivering, message_id: str) -> list[tuple[str, str | None]]:
+    return [(receipt["status"], receipt["channel"]) for receipt in agent.hark.message(message_id)["receipts"]]
+
+
+def test_a_message_beside_a_draft_is_acknowledged_and_completed_by_its_id(both: tuple[Delivering, Human]) -> None:
+    agent, human = both
+    human.paste(DRAFT)
+    agent.wait_draft(DRAFT)
+    before = agent.screen()
+
+    message_id = agent.send("beside a draft")
+
+    agent.hark.wait_status(message_id, "completed")
+    assert [told for told in by(agent, message_id) if told[0] != "held"][-4:] == [
+        ("staged", "native"),
+        ("submitted", "native"),
+        ("acknowledged", None),
+        ("completed", None),
+    ]
+    assert agent.bodies()[-1] == "beside a draft"
+    assert agent.screen().cursor_x == before.cursor_x
+    human.type("X", keys_per_second=5)
+    agent.wait_draft(DRAFT + "X")
+    human.press("Enter")
+    wait_until(lambda: DRAFT + "X" in agent.prompts(), DEADLINE_S, "the draft at the model", agent.stand_in.submitted)
+    agent.wait_ready()
+
+
+def test_messages_to_a_busy_agent_are_turns_of_their_own_in_order(both: tuple[Delivering, Human]) -> None:
+    agent, _ = both
+    before = agent.bodies()
+
+    ids = [agent.send(text) for text in ("busy [[busy=2]]", "next", "last")]
+
+    for message_id in ids:
+        agent.hark.wait_status(message_id, "completed")
+    assert agent.bodies() == [*before, "busy [[busy=2]]", "next", "last"]
+    ends = [agent.hark.message(message_id)["completed_at"] for message_id in ids]
+    starts = [agent.hark.message(message_id)["acknowledged_at"] for message_id in ids]
+    assert starts[1] >= ends[0]
+    assert starts[2] >= ends[1]
