@@ -19,6 +19,11 @@ LEGAL = {
     "uncertain": "submitted acknowledged completed queued cancelled dead",
     "dead": "queued",
 }
+LEGAL_IN_INBOX = {
+    "queued": "submitted expired cancelled",
+    "submitted": "acknowledged completed",
+    "acknowledged": "completed",
+}
 
 
 class Life:
@@ -97,7 +102,8 @@ class Model:
         self._need(message_id in self.messages, "message-not-found")
         life = self.messages[message_id]
         self._check_fence(life, fence)
-        self._need(step.status in LEGAL.get(life.status, "").split(), "transition-illegal")
+        table = LEGAL_IN_INBOX if life.message.is_inbox else LEGAL
+        self._need(step.status in table.get(life.status, "").split(), "transition-illegal")
         self._need((step.reason is not None) == (step.status == "held"), "transition-illegal")
         life.history.append(step.status)
         if not (step.is_in_box or step.status == "staged"):
@@ -108,7 +114,7 @@ class Model:
         self._need(message_id in self.messages, "message-not-found")
         life = self.messages[message_id]
         self._check_fence(life, fence)
-        self._need(life.status == "queued", "transition-illegal")
+        self._need(life.status == "queued" and not life.message.is_inbox, "transition-illegal")
         life.attempts += 1
         life.attempted_at = at
         return life.attempts
@@ -132,9 +138,21 @@ class Model:
         return [(at, arrival, message_id) for at, arrival, message_id in pending if at]
 
     def order(self, session_id: SessionId) -> list[MessageId]:
-        queue = [life for life in self.messages.values() if life.is_pending and life.message.session_id == session_id]
+        queue = [life for life in self._waiting(session_id) if not life.message.is_inbox]
         queue.sort(key=lambda life: (life.status != "staged", RANKS[life.message.mode], life.arrival))
         return [life.message.id for life in queue]
+
+    def take_inbox(self, session_id: SessionId, now: datetime, limit: int) -> list[MessageId]:
+        self._need(session_id in self.sessions, "session-not-found")
+        over = self.expired(now)
+        inbox = [life for life in self._waiting(session_id) if life.message.is_inbox and life.message.id not in over]
+        inbox.sort(key=lambda life: (RANKS[life.message.mode], life.arrival))
+        for life in inbox[:limit]:
+            life.history.append(Status.SUBMITTED)
+        return [life.message.id for life in inbox[:limit]]
+
+    def _waiting(self, session_id: SessionId) -> list[Life]:
+        return [life for life in self.messages.values() if life.is_pending and life.message.session_id == session_id]
 
     def _position(self, message_id: MessageId) -> int:
         order = self.order(self.messages[message_id].message.session_id)

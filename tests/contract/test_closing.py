@@ -34,6 +34,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("pending", ()),
     ("first_pending", (ANA,)),
     ("first_pending", (ANA,)),
+    ("take_inbox", (ANA, NOW)),
     ("messages", (ANA,)),
     ("expired", (NOW,)),
     ("next_timeout", ()),

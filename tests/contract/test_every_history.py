@@ -137,14 +137,18 @@ class EveryHistory(RuleBasedStateMachine):
         key=st.sampled_from([None, None, "k1", "k2"]),
         mode=st.sampled_from(Mode),
         timeout_s=st.none() | st.integers(0, 20),
+        is_inbox=st.sampled_from([False, False, True]),
     )
-    def enqueue(self, session_id: SessionId, text: str, key: str | None, mode: Mode, timeout_s: int | None) -> None:
+    def enqueue(
+        self, session_id: SessionId, text: str, key: str | None, mode: Mode, timeout_s: int | None, is_inbox: bool
+    ) -> None:
         message = make_message(
             f"m{len(self.model.messages)}-{self.model.arrivals}",
             session_id,
             text=text,
             idempotency_key=key,
             mode=mode,
+            is_inbox=is_inbox,
             queued_at=self.now(),
             timeout_at=None if timeout_s is None else later(self.seconds + timeout_s),
         )
@@ -177,6 +181,14 @@ class EveryHistory(RuleBasedStateMachine):
         answer = self.ask(lambda store: store.begin_attempt(message_id, self.now(), fence))
 
         assert getattr(answer, "attempts", answer) == expected
+
+    @rule(session_id=SESSIONS, limit=st.integers(1, 3))
+    def take_inbox(self, session_id: SessionId, limit: int) -> None:
+        expected = outcome_of(lambda: self.model.take_inbox(session_id, self.now(), limit))
+
+        answer = self.ask(lambda store: store.take_inbox(session_id, self.now(), limit))
+
+        assert (answer if isinstance(answer, str) else [message.id for message in answer]) == expected
 
     @rule(choice=ANY)
     def cancel(self, choice: int) -> None:
@@ -262,7 +274,7 @@ def check_path(message: Message, receipts: list[Receipt]) -> None:
     status = first.status
     for receipt in others:
         assert receipt.previous is status
-        assert receipt.status in lifecycle.LEGAL[status]
+        assert receipt.status in (lifecycle.LEGAL_IN_INBOX if message.is_inbox else lifecycle.LEGAL)[status]
         status = receipt.status
     assert message.status is status
 

@@ -8,7 +8,18 @@ from hark.model.errors import HarkError
 from hark.model.event import EventKind
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Carrier, Channel, HoldReason, Message, Status
-from hark.queue.lifecycle import ENDS, LEGAL, PENDING, Step, advance, begin_attempt, first, has_reached, is_expired
+from hark.queue.lifecycle import (
+    ENDS,
+    LEGAL,
+    LEGAL_IN_INBOX,
+    PENDING,
+    Step,
+    advance,
+    begin_attempt,
+    first,
+    has_reached,
+    is_expired,
+)
 
 S = Status
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
@@ -44,6 +55,29 @@ def test_a_change_is_made_exactly_when_the_table_has_it(previous: Status, status
         with pytest.raises(HarkError, match=f"{previous} cannot become {status}") as caught:
             advance(message, make_step(status))
         assert caught.value.code == "transition-illegal"
+
+
+@pytest.mark.parametrize("previous", Status)
+@pytest.mark.parametrize("status", Status)
+def test_an_inbox_message_has_a_table_of_its_own(previous: Status, status: Status) -> None:
+    message = make_message(previous, is_inbox=True)
+
+    if status in LEGAL_IN_INBOX[previous]:
+        assert advance(message, make_step(status)).message.status is status
+    else:
+        with pytest.raises(HarkError, match=f"{previous} cannot become {status}"):
+            advance(message, make_step(status))
+
+
+def test_an_inbox_message_never_comes_near_a_box() -> None:
+    reached, ahead = set(), {S.QUEUED}
+    while ahead - reached:
+        reached |= ahead
+        ahead = {following for status in reached for following in LEGAL_IN_INBOX[status]}
+
+    assert reached == {S.QUEUED, S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.EXPIRED, S.CANCELLED}
+    with pytest.raises(HarkError, match="queued cannot become staged"):
+        begin_attempt(make_message(is_inbox=True), T1)
 
 
 def test_the_table_names_every_status_and_completed_expired_cancelled_are_final() -> None:

@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message, Mode, Status
-from hark.queue.ordering import delivery_order
+from hark.queue.ordering import delivery_order, inbox_order
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def make_message(sequence: int, mode: Mode = Mode.SEQUENTIAL, status: Status = Status.QUEUED) -> Message:
+def make_message(
+    sequence: int, mode: Mode = Mode.SEQUENTIAL, status: Status = Status.QUEUED, is_inbox: bool = False
+) -> Message:
     return Message(
         id=MessageId(f"m{sequence}"),
         session_id=SessionId("s1"),
@@ -20,6 +22,7 @@ def make_message(sequence: int, mode: Mode = Mode.SEQUENTIAL, status: Status = S
         sequence=sequence,
         mode=mode,
         status=status,
+        is_inbox=is_inbox,
     )
 
 
@@ -45,6 +48,13 @@ def test_a_held_message_keeps_its_place() -> None:
     messages = [make_message(2), make_message(1, status=Status.HELD)]
 
     assert [message.sequence for message in delivery_order(messages)] == [1, 2]
+
+
+def test_what_waits_in_the_inbox_is_not_delivered_and_has_an_order_of_its_own() -> None:
+    messages = [make_message(1), make_message(2, is_inbox=True), make_message(3, Mode.IMPORTANT, is_inbox=True)]
+
+    assert [message.sequence for message in delivery_order(messages)] == [1]
+    assert [message.sequence for message in inbox_order(messages)] == [3, 2]
 
 
 @given(st.lists(st.sampled_from(Mode), max_size=12), st.randoms(use_true_random=False))

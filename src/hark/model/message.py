@@ -16,7 +16,7 @@ class Status(StrEnum):
     STAGED = "staged"
     """Our text is in the input box, verified; Enter has not been pressed."""
     SUBMITTED = "submitted"
-    """Enter was pressed and the box let go of the text."""
+    """Enter was pressed and the box let go of the text; or the agent fetched it from its inbox."""
     ACKNOWLEDGED = "acknowledged"
     """The agent itself proved that it took the message: it named its id."""
     COMPLETED = "completed"
@@ -54,6 +54,8 @@ class Channel(StrEnum):
     NATIVE = "native"
     HOOK = "hook"
     TERMINAL = "terminal"
+    INBOX = "inbox"
+    """The agent asks for it: nothing is typed."""
 
 
 class Carrier(StrEnum):
@@ -93,6 +95,8 @@ class Message(Struct, frozen=True, kw_only=True):
     """Since when its text may be in the box; None when it is known not to be there."""
     channel: Channel | None = None
     carrier: Carrier | None = None
+    is_inbox: bool = False
+    """It is never typed: it waits until the session's agent asks for it."""
     is_raw: bool = False
     batch_id: str | None = None
     idempotency_key: str | None = None

@@ -13,6 +13,9 @@ Some rows deserve a word. `held -> held` changes the reason. Before its text is 
 becomes `uncertain`, also out of `queued` and `held`. `staged -> queued|held|expired|cancelled` is only legal for a
 delivery that proved the text to be out of the box again. `uncertain` is no real end: later evidence may resolve it, and a
 human may decide to send again; hark itself never does.
+
+An inbox message is never typed, so it can be neither held nor staged nor uncertain: it has a smaller table of its own. It
+becomes `submitted` when it is handed to the agent that asked for it, and the rest is what that agent says.
 """
 
 from datetime import datetime
@@ -36,6 +39,13 @@ LEGAL: dict[Status, frozenset[Status]] = {
     S.COMPLETED: frozenset(),
     S.EXPIRED: frozenset(),
     S.CANCELLED: frozenset(),
+}
+
+LEGAL_IN_INBOX: dict[Status, frozenset[Status]] = {
+    **dict.fromkeys(S, frozenset()),
+    S.QUEUED: frozenset({S.SUBMITTED, S.EXPIRED, S.CANCELLED}),
+    S.SUBMITTED: frozenset({S.ACKNOWLEDGED, S.COMPLETED}),
+    S.ACKNOWLEDGED: frozenset({S.COMPLETED}),
 }
 
 PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
@@ -76,11 +86,12 @@ def first(message: Message) -> Advance:
     """A new message and its first receipt."""
     if message.status is not S.QUEUED:
         raise _illegal(None, message.status)
-    return _advance(message, None, Step(status=S.QUEUED, at=message.queued_at))
+    detail = "waits in the inbox" if message.is_inbox else ""
+    return _advance(message, None, Step(status=S.QUEUED, at=message.queued_at, detail=detail))
 
 
 def advance(message: Message, step: Step) -> Advance:
-    if step.status not in LEGAL[message.status]:
+    if step.status not in legal(message):
         raise _illegal(message.status, step.status)
     if (step.reason is not None) is not (step.status is S.HELD):
         raise HarkError("transition-illegal", "held has a reason, and nothing else has one")
@@ -98,9 +109,14 @@ def advance(message: Message, step: Step) -> Advance:
     return _advance(structs.replace(message, **changes), message.status, step)
 
 
+def legal(message: Message) -> frozenset[Status]:
+    """What it may become next."""
+    return (LEGAL_IN_INBOX if message.is_inbox else LEGAL)[message.status]
+
+
 def begin_attempt(message: Message, at: datetime) -> Message:
     """Marks that from now on its text may be in the box. No receipt: nothing has been proven yet."""
-    if message.status is not S.QUEUED:
+    if message.status is not S.QUEUED or message.is_inbox:
         raise _illegal(message.status, S.STAGED)
     return structs.replace(message, attempts=message.attempts + 1, attempted_at=at)
 
@@ -108,6 +124,12 @@ def begin_attempt(message: Message, at: datetime) -> Message:
 def has_reached(status: Status, goal: Status) -> bool:
     """Whether a message that shall become `goal` (submitted, acknowledged, completed) is there or past it."""
     return status in _PROGRESS and goal in _PROGRESS and _PROGRESS.index(status) >= _PROGRESS.index(goal)
+
+
+def hand_out(message: Message, at: datetime) -> Advance:
+    """An inbox message goes to the agent that asked for it."""
+    step = Step(status=S.SUBMITTED, at=at, detail="handed to the agent", channel=Channel.INBOX)
+    return advance(message, step)
 
 
 def is_expired(message: Message, now: datetime) -> bool:

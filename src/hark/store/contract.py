@@ -23,7 +23,8 @@ class Enqueued(Struct, frozen=True):
     message: Message
     """As stored, with its sequence. With a repeated idempotency key: the message that was stored the first time."""
     position: int
-    """1 for the next one to be delivered to that session; 0 when it is not pending any more (a repeated key)."""
+    """1 for the next one to be delivered to that session; 0 when it is not pending any more (a repeated key), and for an
+    inbox message: it is in nobody's way."""
     is_new: bool
 
 
@@ -71,6 +72,11 @@ class Store(Protocol):
 
     async def first_pending(self, session_id: SessionId) -> Message | None:
         """The one to be delivered next: the first of `queue.ordering.delivery_order`."""
+
+    async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
+        """Hands out the first of `queue.ordering.inbox_order` that have not expired (`lifecycle.hand_out`), with their
+        receipts and events, and returns them as they are now. However many ask at the same time, each message is handed
+        out once. Raises `session-not-found`."""
 
     async def messages(
         self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()

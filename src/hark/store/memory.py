@@ -102,12 +102,9 @@ class MemoryStore:
         message = self._message(message_id)
         if fence is not None:
             self._check_fence(message.session_id, fence)
-        advanced = lifecycle.advance(message, step)
-        self._record(advanced.event)
-        self._messages[message_id] = advanced.message
-        self._receipts[message_id].append(advanced.receipt)
+        moved = self._advance(lifecycle.advance(message, step))
         await _listeners_turn()
-        return advanced.message
+        return moved
 
     async def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> Message:
         message = self._message(message_id)
@@ -128,6 +125,14 @@ class MemoryStore:
 
     async def first_pending(self, session_id: SessionId) -> Message | None:
         return next(iter(ordering.delivery_order(await self.pending(session_id))), None)
+
+    async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
+        self._session(session_id)
+        waiting = ordering.inbox_order(m for m in self._pending() if m.session_id == session_id)
+        due = [message for message in waiting if not lifecycle.is_expired(message, at)][:limit]
+        taken = [self._advance(lifecycle.hand_out(message, at)) for message in due]
+        await _listeners_turn()
+        return taken
 
     async def messages(
         self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
@@ -246,6 +251,12 @@ class MemoryStore:
     def _yielding(self, session: Session) -> dict[SessionId, Session]:
         others = (other for other in self._sessions.values() if other.id != session.id)
         return {other.id: rules.yielded(other) for other in others if other.name == session.name}
+
+    def _advance(self, advance: lifecycle.Advance) -> Message:
+        self._record(advance.event)
+        self._messages[advance.message.id] = advance.message
+        self._receipts[advance.message.id].append(advance.receipt)
+        return advance.message
 
     def _same_key(self, message: Message) -> Message | None:
         if message.idempotency_key is None:

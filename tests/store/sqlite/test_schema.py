@@ -58,11 +58,23 @@ def test_applied_migrations_are_on_record_and_not_applied_again(connection: apsw
 
 
 def test_the_transitions_are_the_table_of_the_lifecycle(connection: apsw.Connection) -> None:
-    legal = {(str(previous), str(status)) for previous, following in lifecycle.LEGAL.items() for status in following}
+    tables = (lifecycle.LEGAL, lifecycle.LEGAL_IN_INBOX)
+    legal = {(str(old), str(status)) for table in tables for old, following in table.items() for status in following}
 
     stored = set(connection.execute("SELECT previous_status, status FROM transitions"))
 
     assert stored == legal | {("new", "queued")}
+
+
+def test_messages_of_an_older_store_are_messages_to_be_typed() -> None:
+    first, *later = load_migrations()
+    with closing(apsw.Connection(":memory:")) as old:
+        migrate(old, [first])
+        add_message(old)
+
+        migrate(old, [first, *later])
+
+        assert old.execute("SELECT id, is_inbox FROM messages").fetchall() == [("m", 0)]
 
 
 def add_message(connection: apsw.Connection) -> None:
@@ -83,7 +95,10 @@ def test_a_receipt_of_an_illegal_change_cannot_be_stored_by_anybody(
     connection: apsw.Connection, previous: str, status: Status
 ) -> None:
     add_message(connection)
-    is_legal = status is Status.QUEUED if previous == "new" else status in lifecycle.LEGAL[Status(previous)]
+    tables = (lifecycle.LEGAL, lifecycle.LEGAL_IN_INBOX)
+    is_legal = (
+        status is Status.QUEUED if previous == "new" else any(status in table[Status(previous)] for table in tables)
+    )
     sql = "INSERT INTO receipts (message_id, previous_status, status, at, detail) VALUES ('m', ?, ?, 0, '')"
 
     if is_legal:
@@ -111,6 +126,7 @@ def test_a_hold_without_a_reason_cannot_be_stored_by_anybody(connection: apsw.Co
             "find-first-pending-of-kind",
             "COVERING INDEX messages_position (target_session_id=? AND delivery_mode=? AND status=?)",
         ),
+        ("list-inbox", "messages_inbox (target_session_id=?)"),
         ("list-messages-of-session", "messages_of_session (target_session_id=?)"),
         ("list-expired", "messages_timeout (timeout_at>? AND timeout_at<?)"),
         ("find-next-timeout", "messages_timeout"),

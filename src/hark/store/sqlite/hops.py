@@ -11,7 +11,7 @@ from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Mode, Receipt, Status
 from hark.model.reminder import Reminder
 from hark.model.session import Session
-from hark.queue import lifecycle
+from hark.queue import lifecycle, ordering
 from hark.queue.lifecycle import Step
 from hark.store import rules
 from hark.store.contract import Enqueued
@@ -90,11 +90,14 @@ def move(transaction: Transaction, message_id: MessageId, step: Step, fence: int
     message = find_message(transaction, message_id)
     if fence is not None:
         _check_fence(transaction, message.session_id, fence)
-    advanced = lifecycle.advance(message, step)
-    transaction.run("move-message", MESSAGES.to_row(advanced.message))
-    transaction.run("insert-receipt", RECEIPTS.to_row(advanced.receipt))
-    transaction.record(advanced.event)
-    return advanced.message
+    return _advance(transaction, lifecycle.advance(message, step))
+
+
+def _advance(transaction: Transaction, advance: lifecycle.Advance) -> Message:
+    transaction.run("move-message", MESSAGES.to_row(advance.message))
+    transaction.run("insert-receipt", RECEIPTS.to_row(advance.receipt))
+    transaction.record(advance.event)
+    return advance.message
 
 
 def begin_attempt(transaction: Transaction, message_id: MessageId, at: datetime, fence: int) -> Message:
@@ -136,6 +139,13 @@ def first_pending(transaction: Transaction, session_id: SessionId) -> Message | 
     return None
 
 
+def take_inbox(transaction: Transaction, session_id: SessionId, at: datetime, limit: int) -> Sequence[Message]:
+    find_session(transaction, session_id)
+    waiting = [MESSAGES.from_row(row) for row in transaction.all("list-inbox", session_id=session_id)]
+    due = [message for message in ordering.inbox_order(waiting) if not lifecycle.is_expired(message, at)]
+    return [_advance(transaction, lifecycle.hand_out(message, at)) for message in due[:limit]]
+
+
 def list_messages(
     transaction: Transaction, session_id: SessionId, limit: int, statuses: Sequence[Status]
 ) -> Sequence[Message]:
@@ -165,7 +175,7 @@ def _same_key(transaction: Transaction, message: Message) -> Message | None:
 
 
 def _position(transaction: Transaction, message: Message, *, is_new: bool = False) -> int:
-    if message.status not in lifecycle.PENDING:
+    if message.status not in lifecycle.PENDING or message.is_inbox:
         return 0
     place = {
         "session_id": message.session_id,

@@ -39,12 +39,12 @@ DELETE FROM sessions WHERE id = :session_id;
 -- A new message; its place in the order of arrival comes back.
 INSERT INTO messages (
     id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
-    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, channel, carrier, is_raw,
-    batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure
+    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, channel, carrier, is_inbox,
+    is_raw, batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure
 ) VALUES (
     :id, :target_session_id, :sender_session_id, :sender_name, :text, :delivery_mode, :status, :hold_reason, :held_since,
     :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :attempted_at, :channel,
-    :carrier, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
+    :carrier, :is_inbox, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
     :notify_on_failure
 ) RETURNING sequence;
 
@@ -73,7 +73,7 @@ ORDER BY sequence LIMIT :limit;
 -- name: count-pending-before
 -- How many pending messages of a session are delivered before this one: queue/ordering.py in SQL.
 SELECT count(*) FROM messages
-WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
   AND (
     CASE WHEN status = 'staged' THEN 0 ELSE 1 END,
     CASE delivery_mode WHEN 'urgent' THEN 0 WHEN 'important' THEN 1 ELSE 2 END,
@@ -87,7 +87,8 @@ WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
 -- name: count-pending-before-new
 -- The same for a message that has just arrived: it is the last of its mode.
 SELECT count(*) FROM messages
-WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND sequence <> :sequence
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
+  AND sequence <> :sequence
   AND (:delivery_mode = 'sequential' OR delivery_mode IN (:delivery_mode, 'urgent') OR status = 'staged');
 
 -- name: list-pending
@@ -104,7 +105,12 @@ ORDER BY sequence;
 -- The oldest message of a session with that status and mode: one step down the index, however many wait.
 SELECT MIN(sequence) FROM messages
 WHERE target_session_id = :session_id AND delivery_mode = :delivery_mode AND status = :status
-  AND status IN ('queued', 'held', 'staged');
+  AND status IN ('queued', 'held', 'staged') AND is_inbox = 0;
+
+-- name: list-inbox
+-- What waits until a session's agent asks for it.
+SELECT {messages} FROM messages WHERE target_session_id = :session_id AND is_inbox = 1 AND status = 'queued'
+ORDER BY sequence;
 
 -- name: find-message-by-sequence
 -- One message by its place in the order of arrival.

@@ -57,6 +57,7 @@ CREATE TABLE messages (
     notify_after_seconds REAL,
     notify_on_stop INTEGER NOT NULL,
     notify_on_failure INTEGER NOT NULL,
+    is_inbox INTEGER NOT NULL DEFAULT 0,
     CHECK ((status = 'held') = (hold_reason IS NOT NULL))
 ) STRICT;
 
@@ -70,7 +71,10 @@ WHERE status IN ('queued', 'held', 'staged');
 
 -- Holds all that decides the order, so that a position is counted without touching the messages.
 CREATE INDEX messages_position ON messages (target_session_id, delivery_mode, status, sequence)
-WHERE status IN ('queued', 'held', 'staged');
+WHERE status IN ('queued', 'held', 'staged') AND is_inbox = 0;
+
+CREATE INDEX messages_inbox ON messages (target_session_id, sequence)
+WHERE is_inbox = 1 AND status = 'queued';
 
 CREATE INDEX messages_timeout ON messages (timeout_at)
 WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL;

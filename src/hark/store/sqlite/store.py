@@ -84,6 +84,9 @@ class SqliteStore:
     async def first_pending(self, session_id: SessionId) -> Message | None:
         return await self._read(hops.first_pending, session_id)
 
+    async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
+        return await self._write(hops.take_inbox, session_id, at, limit)
+
     async def messages(
         self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
     ) -> Sequence[Message]:
