@@ -20,20 +20,23 @@ from starlette.types import ASGIApp
 from hark import paths
 from hark.agents.kinds import Kinds, load_kinds
 from hark.api.guard import Guard
+from hark.api.mcp.door import Door
 from hark.api.server import make_api
 from hark.daemon.bus import Bus
-from hark.daemon.clock import wall_clock
+from hark.daemon.clock import SteadyClock, wall_clock
 from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
 from hark.daemon.editors import Editors
 from hark.daemon.expiry import Expiry
 from hark.daemon.hooks import Hooks
+from hark.daemon.inbox import Inbox
 from hark.daemon.launching import Launcher
 from hark.daemon.lock import InstanceLock
 from hark.daemon.log import close_log, logger, open_log
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes
+from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
 from hark.daemon.turns import TurnBook
 from hark.daemon.waits import Waits
@@ -86,6 +89,8 @@ class Hark:
         self.natives = Natives(self.panes, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)
         self.hooks = Hooks(store, self.sessions, self.turns, wall_clock)
+        self.inbox = Inbox(store, self.bus, wall_clock)
+        self.scheduler = Scheduler(store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         self._kinds = kinds
@@ -173,7 +178,10 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             await hark.watcher.look()
             workers = [tasks.create_task(hark.natives.run(), name="Natives")]
             workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]
-            workers += [tasks.create_task(_supervise(worker)) for worker in (hark.watcher, hark.expiry, hark.turns)]
+            workers += [
+                tasks.create_task(_supervise(worker))
+                for worker in (hark.watcher, hark.expiry, hark.turns, hark.scheduler, api.state.mcp)
+            ]
             await asyncio.sleep(0)
             serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
             logger.info("ready", extra={"pid": os.getpid(), "socket": str(paths.socket_path())})
@@ -195,7 +203,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         logger.info("stopped")
 
 
-async def _supervise(worker: Watcher | Expiry | TurnBook) -> None:
+async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Door) -> None:
     """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
     name = type(worker).__name__
     while True:

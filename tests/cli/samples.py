@@ -34,6 +34,8 @@ def session(**changes: Any) -> dict[str, Any]:
         "do_not_disturb_since": None,
         "pending_count": 0,
         "hold_reason": None,
+        "nudge_seq": 0,
+        "last_signal_at": None,
     }
     return _plain(SessionInfo(**(fields | changes)))
 
@@ -86,6 +88,7 @@ def pending(**changes: Any) -> dict[str, Any]:
         "held_since": None,
         "delivery_mode": Mode.SEQUENTIAL,
         "text": "run the tests",
+        "is_inbox": False,
     }
     return _plain(PendingMessage(**(fields | changes)))
 

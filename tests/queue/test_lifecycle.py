@@ -70,7 +70,8 @@ def test_an_inbox_message_has_a_table_of_its_own(previous: Status, status: Statu
 
 
 def test_an_inbox_message_never_comes_near_a_box() -> None:
-    reached, ahead = set(), {S.QUEUED}
+    reached: set[Status] = set()
+    ahead = {S.QUEUED}
     while ahead - reached:
         reached |= ahead
         ahead = {following for status in reached for following in LEGAL_IN_INBOX[status]}

@@ -8,7 +8,7 @@ from hark.api.shapes import MessageInfo, MessageList, Send, SendQueue, Sent, mes
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import Message, Status
-from hark.queue.ordering import delivery_order
+from hark.queue.ordering import delivery_order, inbox_order
 from hark.queue.turns import Phase
 from hark.store.contract import Enqueued
 
@@ -33,6 +33,7 @@ async def send(request: Request, body: Send) -> Sent:
         mode=body.delivery_mode,
         timeout_s=body.timeout_seconds,
         idempotency_key=key,
+        is_inbox=body.inbox,
     )
     estimate = await _estimate(request, sent)
     return Sent(
@@ -47,6 +48,8 @@ async def send(request: Request, body: Send) -> Sent:
 
 async def _estimate(request: Request, sent: Enqueued) -> str:
     """Why it has to wait, as far as the queue knows at this moment."""
+    if sent.message.is_inbox and sent.message.status is Status.QUEUED:
+        return "when_the_inbox_is_checked"
     if sent.position == 0:
         return str(sent.message.status)
     if sent.position == 1:
@@ -58,7 +61,8 @@ async def _estimate(request: Request, sent: Enqueued) -> str:
 
 async def send_queue(request: Request, _: None) -> SendQueue:
     session, store = found(request), request.app.state.hark.store
-    pending = delivery_order(await store.pending(session.id))
+    waiting = await store.pending(session.id)
+    pending = [*delivery_order(waiting), *inbox_order(waiting)]
     draft = await store.draft(session.id)
     phase = request.app.state.hark.turns.of(session.id).phase
     return SendQueue(

@@ -9,22 +9,29 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from hark.api import editors, messages, openapi, sessions, system
+from hark.api import editors, inbox, messages, openapi, scheduler, sessions, system
+from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
 from hark.api.route import endpoint
 from hark.model.errors import HarkError
 
 # Calls with a longer path first: a session's name may contain slashes.
-CALLS = (*system.CALLS, *editors.CALLS, *messages.CALLS, *sessions.CALLS)
+CALLS = (*system.CALLS, *editors.CALLS, *scheduler.CALLS, *inbox.CALLS, *messages.CALLS, *sessions.CALLS)
 
 
 def make_api(hark: Any, max_text_bytes: int) -> Starlette:
-    routes: list[Route | WebSocketRoute] = [WebSocketRoute("/events", system.follow_events)]
+    # JSON may write a character as \uXXXX, six bytes for one.
+    largest_body = 6 * max_text_bytes + 65536
+    door = Door(hark, largest_body)
+    routes: list[Route | WebSocketRoute] = [
+        WebSocketRoute("/events", system.follow_events),
+        Route("/mcp", door, methods=["POST"]),
+    ]
     routes += [Route(call.path, endpoint(call), methods=[call.method]) for call in CALLS]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
     app.state.hark = hark
-    # JSON may write a character as \uXXXX, six bytes for one.
-    app.state.largest_body = 6 * max_text_bytes + 65536
+    app.state.mcp = door
+    app.state.largest_body = largest_body
     app.state.openapi = msgspec.json.encode(openapi.describe(CALLS))
     return app
 

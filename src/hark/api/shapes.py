@@ -89,6 +89,9 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     pending_count: int
     hold_reason: HoldReason | None
     """Why the first waiting message waits."""
+    nudge_seq: int
+    """How many signals its agent has given."""
+    last_signal_at: datetime | None
     phase: Phase = Phase.UNKNOWN
     """What its agent is doing, as far as it is known."""
     phase_since: datetime | None = None
@@ -111,6 +114,8 @@ class Send(Request, frozen=True, kw_only=True):
     sender_name: str | None = None
     delivery_mode: Mode = Mode.SEQUENTIAL
     timeout_seconds: PositiveSeconds | None = None
+    inbox: bool = False
+    """Never typed: it waits until the session's agent checks its inbox."""
     notify_on_delivery: bool = False
     notify_after_seconds: PositiveSeconds | None = None
 
@@ -122,7 +127,8 @@ class Sent(Response, frozen=True, kw_only=True):
     queue_position: int
     delivery_mode: Mode
     estimated_delivery: str
-    """`now`, `after_earlier_messages`, or `waiting_for_…` with the reason why the session's queue stands."""
+    """`now`, `after_earlier_messages`, `when_the_inbox_is_checked`, or `waiting_for_…` with the reason why the session's
+    queue stands."""
 
 
 class PendingMessage(Response, frozen=True, kw_only=True):
@@ -135,6 +141,8 @@ class PendingMessage(Response, frozen=True, kw_only=True):
     held_since: datetime | None
     delivery_mode: Mode
     text: str
+    is_inbox: bool
+    """It waits until the agent checks its inbox."""
 
 
 class SendQueue(Response, frozen=True, kw_only=True):
@@ -253,6 +261,8 @@ def session_info(
         phase=turns.phase,
         phase_since=turns.at,
         waiting_for=turns.detail,
+        nudge_seq=session.nudge_seq,
+        last_signal_at=session.last_signal_at,
     )
 
 
@@ -296,4 +306,5 @@ def pending_message(message: Message) -> PendingMessage:
         held_since=message.held_since,
         delivery_mode=message.mode,
         text=message.text,
+        is_inbox=message.is_inbox,
     )

@@ -93,10 +93,12 @@ class Client:
     def get(self, path: str, *, answer_s: float | None = None) -> Any:
         return self._ask("GET", path, None, {}, answer_s, is_repeatable=True)
 
-    def post(self, path: str, body: object = None, *, idempotency_key: str | None = None) -> Any:
+    def post(
+        self, path: str, body: object = None, *, idempotency_key: str | None = None, answer_s: float | None = None
+    ) -> Any:
         """With a key it is repeated once when the connection drops: the daemon knows it by its key."""
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
-        return self._ask("POST", path, body or {}, headers, None, is_repeatable=bool(idempotency_key))
+        return self._ask("POST", path, body or {}, headers, answer_s, is_repeatable=bool(idempotency_key))
 
     def patch(self, path: str, body: object) -> Any:
         return self._ask("PATCH", path, body, {}, None, is_repeatable=False)

@@ -32,6 +32,14 @@ COMMANDS: dict[str, dict[str, str]] = {
         "cancel": "Take a message back before it is typed.",
         "events": "Print what happens.",
     },
+    "For agents": {
+        "inbox": "Print what waits in this session's inbox.",
+        "ack": "Say that a message was understood, or is done.",
+        "signal": "Announce what this session's agent is at.",
+        "remind": "Send a message to this session, later.",
+        "reminders": "List the reminders that have not fired, or cancel one.",
+        "mcp": "Connect an agent to hark by MCP.",
+    },
     "Daemon": {
         "serve": "Run the daemon in the foreground.",
         "daemon": "Start, stop, look after or install the daemon.",

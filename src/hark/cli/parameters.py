@@ -1,5 +1,6 @@
 """Parameters that several commands share, and how they complete in the shell."""
 
+import os
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
@@ -17,6 +18,15 @@ COMPLETION_S = 0.3
 def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """From what people write: 30s, 5m, 1h30m."""
     return None if value is None else parse_duration(value)
+
+
+def own_session() -> str:
+    """The session in which this command runs."""
+    if session := os.environ.get("HARK_SESSION"):
+        return session
+    raise HarkError(
+        "request-invalid", "this is no session of hark: HARK_SESSION is not set", "run it in a session, by its agent"
+    )
 
 
 def complete_session(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -49,7 +49,7 @@ def message_row(message: dict[str, Any], now: str) -> tuple[str, ...]:
     return (
         message["id"],
         message["status"],
-        message["reason"] or "-",
+        message["reason"] or ("inbox" if message["is_inbox"] else "-"),
         between(message["held_since"], now) if message["held_since"] else "-",
         message["delivery_mode"],
         message["sender"] or "-",

@@ -40,6 +40,7 @@ GRACE_S = 1.0
     help="Give up when it was not typed by then, such as 5m.",
 )
 @click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Return when this has happened.")
+@click.option("--inbox", "is_inbox", is_flag=True, help="Do not type it: the agent fetches it with `hark inbox`.")
 @click.option("--idempotency-key", "key", metavar="KEY", help="Sending twice with the same key delivers once.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the message's id.")
 @json_option
@@ -50,6 +51,7 @@ def command(
     mode: str | None,
     timeout_s: float | None,
     goal: str | None,
+    is_inbox: bool,
     key: str | None,
     quiet: bool,
     is_json: bool,
@@ -69,6 +71,8 @@ def command(
     body |= sender_fields(client, sender or os.environ.get("HARK_SESSION"))
     if timeout_s is not None:
         body["timeout_seconds"] = timeout_s
+    if is_inbox:
+        body["inbox"] = True
     sent = client.post(f"/sessions/{segment(session)}/send", body, idempotency_key=key or os.urandom(16).hex())
     if goal is None:
         _print_sent(sent, session, quiet=quiet, is_json=is_json)
@@ -135,6 +139,8 @@ def wait_for(client: Client, message_id: str, goal: str, timeout_s: float | None
 
 
 def sent_line(sent: dict[str, Any], session: str) -> str:
+    if sent["estimated_delivery"] == "when_the_inbox_is_checked":
+        return f"queued {sent['id']} in the inbox of {session}"
     return f"queued {sent['id']} for {session} (position {sent['queue_position']}, {sent['estimated_delivery']})"
 
 

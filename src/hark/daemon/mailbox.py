@@ -37,8 +37,9 @@ class Mailbox:
         sender: str | None,
         sender_name: str | None,
         mode: Mode,
-        timeout_s: float | None,
-        idempotency_key: str | None,
+        timeout_s: float | None = None,
+        idempotency_key: str | None = None,
+        is_inbox: bool = False,
     ) -> Enqueued:
         check_text(text, self._config.max_text_bytes)
         if mode is Mode.URGENT:
@@ -60,6 +61,7 @@ class Mailbox:
             queued_at=now,
             timeout_at=now + timedelta(seconds=timeout_s) if timeout_s else None,
             idempotency_key=idempotency_key,
+            is_inbox=is_inbox,
         )
         return await self._store.enqueue(message)
 

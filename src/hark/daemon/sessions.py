@@ -16,6 +16,7 @@ from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_session
 from hark.model.session import Pane, Session, SessionState
+from hark.model.signal import SignalState
 from hark.store.contract import Store
 
 ADOPTED_LOOKUP_DEADLINE_S = 5.0
@@ -33,6 +34,7 @@ class Sessions:
         self._launcher = launcher
         self._by_id: dict[SessionId, Session] = {}
         self._naming = asyncio.Lock()
+        self._signalling = asyncio.Lock()
 
     async def load(self) -> None:
         self._by_id = {session.id: session for session in await self._store.sessions()}
@@ -163,6 +165,14 @@ class Sessions:
         kind = EventKind.SESSION_RELEASED if may else EventKind.SESSION_HELD
         event = Event(at=now, kind=kind, session_id=session.id, data={"name": session.name})
         return await self._change(session, {"do_not_disturb_since": None if may else now}, event)
+
+    async def signal(self, session: Session, state: SignalState, text: str) -> Session:
+        """What its agent announces. Every signal has a number of its own, however many come at once."""
+        async with self._signalling:
+            now, number = self._clock(), self.get(session.id).nudge_seq + 1
+            data = {"state": str(state), "text": text, "nudge_seq": number}
+            event = Event(at=now, kind=EventKind.SIGNAL, session_id=session.id, data=data)
+            return await self._change(session, {"nudge_seq": number, "last_signal_at": now}, event)
 
     async def kill(self, session: Session) -> Session:
         """Ends a session that hark started. An adopted pane is the human's: it is only let go."""

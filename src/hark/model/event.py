@@ -22,6 +22,8 @@ class EventKind(StrEnum):
     """What an agent is doing has changed; `data` says to what."""
     HOOK = "hook"
     """An agent's hook reported; `data` says which."""
+    SIGNAL = "signal"
+    """An agent announced its status; `data` holds state, text and the session's nudge_seq."""
 
 
 class Event(Struct, frozen=True, kw_only=True):

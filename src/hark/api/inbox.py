@@ -1,0 +1,151 @@
+"""Calls about what a session's agent fetches and announces: its inbox, its acknowledgements, its signals."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Meta
+from starlette.requests import Request as HttpRequest
+
+from hark.api.route import Call
+from hark.api.sessions import found
+from hark.api.shapes import MessageInfo, Request, Response, SessionInfo, message_info, session_info
+from hark.daemon.inbox import IsThere
+from hark.delivery.wording import check_text
+from hark.model.errors import HarkError
+from hark.model.message import Message, Mode
+from hark.model.session import Session
+from hark.model.signal import SignalState
+
+LONGEST_SIGNAL = 4096
+
+
+class CheckInbox(Request, frozen=True, kw_only=True):
+    wait_seconds: Annotated[float, Meta(ge=0, le=60)] = 0.0
+    """If nothing waits, wait so long for something to come."""
+    again: bool = False
+    """Also what was handed out before and was never acknowledged."""
+
+
+class InboxMessage(Response, frozen=True, kw_only=True):
+    id: str
+    sender: str | None
+    sender_session_id: str | None
+    text: str
+    delivery_mode: Mode
+    queued_at: datetime
+    handed_out_at: datetime | None
+
+
+class InboxList(Response, frozen=True, kw_only=True):
+    session_id: str
+    messages: list[InboxMessage]
+    waiting_count: int
+    """How many more wait."""
+
+
+class Acknowledge(Request, frozen=True, kw_only=True):
+    done: bool = False
+    """What was asked is done."""
+    session_id: str | None = None
+    """Who says so; then it must be a message to that session."""
+
+
+class Signal(Request, frozen=True, kw_only=True):
+    state: SignalState
+    text: str = ""
+
+
+async def check_inbox(request: HttpRequest, body: CheckInbox) -> InboxList:
+    return await checked(request.app.state.hark, found(request), body, is_there(request))
+
+
+async def acknowledge(request: HttpRequest, body: Acknowledge) -> MessageInfo:
+    hark = request.app.state.hark
+    session = hark.sessions.find(body.session_id) if body.session_id else None
+    message = await acknowledged(hark, session, request.path_params["message"], is_done=body.done)
+    name = hark.sessions.get(message.session_id).name
+    return message_info(message, name, list(await hark.store.receipts(message.id)))
+
+
+async def signal(request: HttpRequest, body: Signal) -> SessionInfo:
+    return session_info(await signalled(request.app.state.hark, found(request), body.state, body.text))
+
+
+def is_there(request: HttpRequest) -> IsThere:
+    async def answer() -> bool:
+        return not await request.is_disconnected()
+
+    return answer
+
+
+# What the calls do, for whoever makes them: HTTP here, MCP next door.
+
+
+async def checked(hark: Any, session: Session, wish: CheckInbox, is_there: IsThere) -> InboxList:
+    earlier = await hark.inbox.unacknowledged(session) if wish.again else []
+    within_s = 0.0 if earlier else wish.wait_seconds
+    taken = await hark.inbox.check(session, within_s, is_there)
+    return InboxList(
+        session_id=session.id,
+        messages=[inbox_message(message) for message in (*earlier, *taken)],
+        waiting_count=len(await hark.inbox.waiting(session)),
+    )
+
+
+async def acknowledged(hark: Any, session: Session | None, wanted: str, *, is_done: bool) -> Message:
+    """An agent can speak for the messages to its own session only."""
+    message: Message = await hark.mailbox.find(wanted)
+    if session is not None and message.session_id != session.id:
+        raise HarkError("message-not-found", f"message {message.id} was sent to another session", "check the id")
+    acknowledged: Message = await hark.inbox.acknowledge(message, is_done=is_done)
+    return acknowledged
+
+
+async def signalled(hark: Any, session: Session, state: SignalState, text: str) -> Session:
+    if text:
+        check_text(text, LONGEST_SIGNAL)
+    changed: Session = await hark.sessions.signal(session, state, text)
+    return changed
+
+
+def inbox_message(message: Message) -> InboxMessage:
+    return InboxMessage(
+        id=message.id,
+        sender=message.sender_name,
+        sender_session_id=message.sender_session_id,
+        text=message.text,
+        delivery_mode=message.mode,
+        queued_at=message.queued_at,
+        handed_out_at=message.delivered_at,
+    )
+
+
+CALLS = (
+    Call(
+        method="POST",
+        path="/sessions/{session:path}/inbox",
+        summary="Hand out what waits in the inbox: its messages become submitted. For the session's own agent.",
+        handler=check_inbox,
+        body=CheckInbox,
+        response=InboxList,
+        errors=("session-not-found", "session-ambiguous"),
+    ),
+    Call(
+        method="POST",
+        path="/messages/{message}/ack",
+        summary="The agent has the message; with done, it has done what was asked.",
+        handler=acknowledge,
+        body=Acknowledge,
+        response=MessageInfo,
+        errors=("message-not-found", "message-ambiguous", "session-not-found", "transition-illegal"),
+    ),
+    Call(
+        method="POST",
+        path="/sessions/{session:path}/signal",
+        summary="What the session's agent announces.",
+        handler=signal,
+        body=Signal,
+        response=SessionInfo,
+        errors=("session-not-found", "session-ambiguous", "text-control-bytes", "text-too-long"),
+    ),
+)

@@ -1,0 +1,74 @@
+"""The tools on the official SDK: the only file that imports it, and nobody imports this one before it is needed."""
+
+import json
+from typing import Any
+
+import mcp_types as types
+import msgspec
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+from starlette.requests import Request
+
+from hark import __version__
+from hark.api.inbox import is_there
+from hark.api.mcp.tools import TOOLS, Caller, Tool
+from hark.api.problems import problem_of
+from hark.daemon.log import logger
+from hark.model.errors import HarkError
+
+SESSION_HEADER = "hark-session"
+INSTRUCTIONS = """\
+hark carries messages between the agents and people who work here. Other agents and people may leave messages for you: call \
+check_inbox when you begin and when you have finished a piece of work, and ack what you find there."""
+
+Context = ServerRequestContext[Any, Request]
+
+
+def make_manager(hark: Any, largest_body: int) -> StreamableHTTPSessionManager:
+    """Stateless, and JSON instead of streams: a restarted daemon goes on where the old one was."""
+    tools = {tool.name: tool for tool in TOOLS}
+    listed = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+
+    async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return listed
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name not in tools:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}", {"tools": list(tools)})
+        return await _called(hark, tools[params.name], context.request, params.arguments or {})
+
+    server: Server[Any] = Server(
+        "hark", version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+    )
+    return StreamableHTTPSessionManager(server, json_response=True, stateless=True, max_request_body_size=largest_body)
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema)
+
+
+async def _called(hark: Any, tool: Tool, request: Request | None, arguments: dict[str, Any]) -> types.CallToolResult:
+    """What is wrong with a call is told to the model, which can do better; it is no error of the protocol."""
+    try:
+        answer = await tool.call(_caller(hark, request), arguments)
+    except HarkError as refused:
+        return _result(problem_of(refused), is_error=True)
+    except Exception:  # noqa: BLE001 the border of the API: logged, and told apart from nothing
+        logger.exception("tool failed", extra={"tool": tool.name})
+        failure = HarkError("internal", "the daemon failed on this call", "`hark logs` says more")
+        return _result(problem_of(failure), is_error=True)
+    return _result(answer, is_error=False)
+
+
+def _caller(hark: Any, request: Request | None) -> Caller:
+    assert request is not None
+    named = request.headers.get(SESSION_HEADER)
+    return Caller(hark, hark.sessions.find(named) if named else None, is_there(request))
+
+
+def _result(answer: msgspec.Struct, *, is_error: bool) -> types.CallToolResult:
+    plain = msgspec.to_builtins(answer)
+    text = types.TextContent(type="text", text=json.dumps(plain, ensure_ascii=False))
+    return types.CallToolResult(content=[text], structured_content=plain, is_error=is_error)

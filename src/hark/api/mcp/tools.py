@@ -1,0 +1,219 @@
+"""The tools as one table, without the SDK: what each is called with, and what it does."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from hark.api.inbox import CheckInbox, InboxList, acknowledged, checked, signalled
+from hark.api.mcp.waiting import GOALS, Waited, wait_for
+from hark.api.scheduler import ReminderInfo, reminder_info
+from hark.api.shapes import Request, Response
+from hark.daemon.inbox import IsThere
+from hark.model.duration import parse_duration
+from hark.model.errors import HarkError
+from hark.model.message import Mode
+from hark.model.session import Session
+from hark.model.signal import SignalState
+
+LONGEST_WAIT_S = 600.0
+LONGEST_INBOX_WAIT_S = 60.0
+
+
+class Caller(Struct, frozen=True):
+    hark: Any
+    session: Session | None
+    is_there: IsThere
+
+    def own_session(self) -> Session:
+        if self.session is None:
+            raise HarkError(
+                "request-invalid",
+                "it is not known which session calls",
+                "start the agent with `hark new` or `hark run`, or set HARK_SESSION where the agent starts hark-mcp",
+            )
+        return self.session
+
+
+class Tool(Struct, frozen=True):
+    name: str
+    description: str
+    arguments: type[Struct]
+    handler: Callable[[Caller, Any], Awaitable[Struct]]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        (_,), components = msgspec.json.schema_components([self.arguments])
+        schema: dict[str, Any] = components[self.arguments.__name__]
+        return {key: value for key, value in schema.items() if key not in ("title", "description")}
+
+    async def call(self, caller: Caller, arguments: dict[str, Any]) -> Struct:
+        try:
+            wish = msgspec.convert(arguments, self.arguments)
+        except msgspec.ValidationError as wrong:
+            raise HarkError("request-invalid", f"{self.name}: {wrong}", "look at the tool's schema") from wrong
+        return await self.handler(caller, wish)
+
+
+Words = Annotated[str, Meta(min_length=1)]
+SessionName = Annotated[str, Meta(description="name or id of a session")]
+Duration = Annotated[str, Meta(description="such as 30s, 5m or 1h30m")]
+
+
+class SendArguments(Request, frozen=True):
+    to: SessionName
+    text: Words
+    important: Annotated[bool, Meta(description="before other waiting messages")] = False
+    inbox: Annotated[bool, Meta(description="do not type it; the agent fetches it with check_inbox")] = False
+
+
+class SendAnswer(Response, frozen=True, kw_only=True):
+    id: str
+    to: str
+    status: str
+
+
+async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
+    target = caller.hark.sessions.find(wish.to)
+    sent = await caller.hark.mailbox.send(
+        target,
+        wish.text,
+        sender=caller.session.id if caller.session else None,
+        sender_name=None,
+        mode=Mode.IMPORTANT if wish.important else Mode.SEQUENTIAL,
+        is_inbox=wish.inbox,
+    )
+    return SendAnswer(id=sent.message.id, to=target.name, status=sent.message.status)
+
+
+class CheckInboxArguments(Request, frozen=True):
+    wait: Duration | None = None
+    again: Annotated[bool, Meta(description="also what was handed out before and never acknowledged")] = False
+
+
+async def check_inbox(caller: Caller, wish: CheckInboxArguments) -> InboxList:
+    within_s = min(parse_duration(wish.wait), LONGEST_INBOX_WAIT_S) if wish.wait else 0.0
+    looked = CheckInbox(wait_seconds=within_s, again=wish.again)
+    return await checked(caller.hark, caller.own_session(), looked, caller.is_there)
+
+
+class AckArguments(Request, frozen=True):
+    id: Annotated[str, Meta(description="the message's id")]
+    done: Annotated[bool, Meta(description="what it asked for is done")] = False
+
+
+class AckAnswer(Response, frozen=True, kw_only=True):
+    id: str
+    status: str
+
+
+async def ack(caller: Caller, wish: AckArguments) -> AckAnswer:
+    message = await acknowledged(caller.hark, caller.own_session(), wish.id, is_done=wish.done)
+    return AckAnswer(id=message.id, status=message.status)
+
+
+class SignalArguments(Request, frozen=True):
+    state: Literal["working", "completed", "needs_input", "needs_testing", "error"]
+    text: Annotated[str, Meta(description="one line for who watches")] = ""
+
+
+class SignalAnswer(Response, frozen=True, kw_only=True):
+    session: str
+    nudge_seq: int
+
+
+async def signal(caller: Caller, wish: SignalArguments) -> SignalAnswer:
+    session = await signalled(caller.hark, caller.own_session(), SignalState(wish.state), wish.text)
+    return SignalAnswer(session=session.name, nudge_seq=session.nudge_seq)
+
+
+class RemindArguments(Request, frozen=True):
+    after: Duration
+    text: Words
+
+
+async def remind(caller: Caller, wish: RemindArguments) -> ReminderInfo:
+    after_s = parse_duration(wish.after)
+    return reminder_info(await caller.hark.scheduler.remind(caller.own_session(), after_s, wish.text))
+
+
+class SessionsArguments(Request, frozen=True):
+    pass
+
+
+class SessionLine(Response, frozen=True, kw_only=True):
+    name: str
+    id: str
+    agent: str
+    state: str
+    directory: str
+    is_you: bool
+
+
+class SessionLines(Response, frozen=True, kw_only=True):
+    sessions: list[SessionLine]
+
+
+async def sessions(caller: Caller, wish: SessionsArguments) -> SessionLines:
+    own = caller.session.id if caller.session else None
+    return SessionLines(
+        sessions=[
+            SessionLine(name=s.name, id=s.id, agent=s.agent, state=s.state, directory=s.directory, is_you=s.id == own)
+            for s in caller.hark.sessions.running()
+        ]
+    )
+
+
+class WaitArguments(Request, frozen=True):
+    name: Annotated[str, Meta(description="a message's id, or a session's name")]
+    goal: Annotated[str, Meta(description=f"one of {', '.join(GOALS)}")] = field(name="for")
+    timeout: Duration = "60s"
+
+
+async def wait(caller: Caller, wish: WaitArguments) -> Waited:
+    return await wait_for(caller.hark, wish.name, wish.goal, min(parse_duration(wish.timeout), LONGEST_WAIT_S))
+
+
+TOOLS = (
+    Tool(
+        "send",
+        "Send a message to another session's agent. It is typed into its input box when that is safe, or with inbox it "
+        "waits until that agent checks its inbox. Answers with the message's id; wait tells what becomes of it.",
+        SendArguments,
+        send,
+    ),
+    Tool(
+        "check_inbox",
+        "Take the messages out of your inbox; each is handed out once. Acknowledge each with ack.",
+        CheckInboxArguments,
+        check_inbox,
+    ),
+    Tool(
+        "ack",
+        "Tell the sender that you have understood a message; with done, that what it asked for is done. For messages of "
+        "your inbox and for those that were typed ([Input from: NAME via hark send · ID]).",
+        AckArguments,
+        ack,
+    ),
+    Tool(
+        "signal",
+        "Announce what you are at to the people who watch: working, completed, needs_input, needs_testing or error.",
+        SignalArguments,
+        signal,
+    ),
+    Tool(
+        "remind",
+        "Send a message to yourself after a while, instead of sleeping. It is typed like any other message.",
+        RemindArguments,
+        remind,
+    ),
+    Tool("sessions", "List the sessions that run: who can be reached.", SessionsArguments, sessions),
+    Tool(
+        "wait",
+        "Wait until a message is submitted (the agent got it), acknowledged or completed, or until a session's agent "
+        "gives a signal or is gone. Answers at the timeout too, with reached false.",
+        WaitArguments,
+        wait,
+    ),
+)

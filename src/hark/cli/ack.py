@@ -1,0 +1,29 @@
+"""hark ack: the agent of this session has a message."""
+
+import os
+
+import click
+
+from hark.cli.client import Client, segment
+from hark.cli.parameters import json_option
+from hark.cli.text import print_json
+
+
+@click.command()
+@click.argument("message", metavar="ID")
+@click.option("--done", "is_done", is_flag=True, help="What it asked for is done.")
+@json_option
+def command(message: str, is_done: bool, is_json: bool) -> None:
+    """Tell the sender of the message ID that it was understood.
+
+    For agents, inside a session. Messages that were typed can be acknowledged like those of the inbox.
+
+    \b
+    Example:
+      hark ack 4f1c --done
+    """
+    body: dict[str, object] = {"done": is_done}
+    if session := os.environ.get("HARK_SESSION"):
+        body["session_id"] = session
+    told = Client().post(f"/messages/{segment(message)}/ack", body)
+    print_json(told) if is_json else click.echo(f"{told['status']} {told['id']}")

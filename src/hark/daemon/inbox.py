@@ -1,0 +1,75 @@
+"""The inbox of a session: messages that are never typed, handed to its agent when the agent asks for them.
+
+A message is handed out once, whoever else asks at the same time. Handing it out proves only that it was put into an answer;
+that the agent has it is proven by the agent: `acknowledge` names its id. What was handed out and never acknowledged can be
+asked for again, so an answer that got lost on its way loses nothing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from hark.daemon.bus import Bus
+from hark.daemon.clock import Clock
+from hark.model.errors import HarkError
+from hark.model.event import EventKind
+from hark.model.ids import MessageId
+from hark.model.message import Channel, Message, Status
+from hark.model.session import Session
+from hark.queue.lifecycle import Step, has_reached
+from hark.queue.ordering import inbox_order
+from hark.store.contract import Store
+
+LONGEST_LOOK_BACK = 1000
+
+IsThere = Callable[[], Awaitable[bool]]
+
+
+class Inbox:
+    def __init__(self, store: Store, bus: Bus, clock: Clock) -> None:
+        self._store = store
+        self._bus = bus
+        self._clock = clock
+
+    async def check(self, session: Session, within_s: float, is_there: IsThere) -> Sequence[Message]:
+        """Hands out what waits, or what comes within that time. To a caller that has gone nothing is handed out."""
+        after = await self._store.last_event_seq()
+        taken = await self._store.take_inbox(session.id, self._clock())
+        if taken or within_s <= 0:
+            return taken
+        try:
+            async with asyncio.timeout(within_s):
+                async for event in self._bus.follow(after):
+                    if event.session_id != session.id or event.kind is not EventKind.MESSAGE:
+                        continue
+                    if not await self.waiting(session):
+                        continue
+                    return await self._store.take_inbox(session.id, self._clock()) if await is_there() else []
+        except TimeoutError:
+            pass
+        return []
+
+    async def waiting(self, session: Session) -> list[Message]:
+        return inbox_order(await self._store.pending(session.id))
+
+    async def unacknowledged(self, session: Session) -> list[Message]:
+        """What was handed out and is not acknowledged, oldest first."""
+        submitted = await self._store.messages(session.id, LONGEST_LOOK_BACK, (Status.SUBMITTED,))
+        return [message for message in reversed(submitted) if message.is_inbox]
+
+    async def acknowledge(self, message: Message, *, is_done: bool) -> Message:
+        """The agent names a message: it has it. Done: it has done what was asked. Saying so twice is harmless."""
+        if message.is_inbox and message.status is Status.QUEUED:
+            raise HarkError(
+                "transition-illegal", "it waits in the inbox and was not handed out yet", "check the inbox first"
+            )
+        for goal in (Status.ACKNOWLEDGED, Status.COMPLETED) if is_done else (Status.ACKNOWLEDGED,):
+            message = await self._reach(message.id, goal)
+        return message
+
+    async def _reach(self, message_id: MessageId, goal: Status) -> Message:
+        message = await self._store.message(message_id)
+        if has_reached(message.status, goal):
+            return message
+        channel = Channel.INBOX if message.is_inbox else None
+        step = Step(status=goal, at=self._clock(), detail="the agent said so", channel=channel)
+        return await self._store.move(message_id, step)

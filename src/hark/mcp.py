@@ -1,0 +1,224 @@
+"""`hark-mcp`: the pipe between an agent's stdin and stdout and the daemon's /mcp. Stdlib only: every agent runs one.
+
+It understands nothing of the tools. Each line is a request that goes to the daemon in an HTTP request of its own, on a thread of
+its own, since a tool may wait for minutes; the answer becomes a line again. It knows just enough of the protocol to put into
+headers what HTTP wants there, and adds the session that it runs in. The daemon keeps nothing between two requests, so one that was
+restarted meanwhile makes no difference.
+
+A request that finds no daemon waits a moment for one that is just being restarted, and then gets an error that says what to do.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import threading
+from time import monotonic, sleep
+from typing import Any
+
+from hark import paths
+
+PATIENCE_S = 2.0
+"""A daemon that is restarted is back within this."""
+ANSWER_S = 660.0
+"""Longer than any tool waits."""
+GRACE_S = 1.0
+"""For what is under way when stdin ends."""
+POLL_S = 0.05
+
+PARSE_ERROR, UNREACHABLE = -32700, -32000
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+INHERITED = ("HARK_SESSION", "HARK_HOME", "XDG_RUNTIME_DIR")
+ANCESTORS = 4
+
+Json = dict[str, Any]
+
+
+class Dropped(Exception):
+    """The daemon went away before it answered."""
+
+
+class Pipe:
+    def __init__(self, session: str | None) -> None:
+        self._session = session
+        self._version: str | None = None
+        """What `initialize` agreed on, for agents of a time when requests did not say it themselves."""
+        self._writing = threading.Lock()
+        self._under_way: dict[str, socket.socket | None] = {}
+
+    def run(self) -> None:
+        threads: list[threading.Thread] = []
+        for line in sys.stdin.buffer:
+            if line.strip() and (thread := self._take(line)):
+                threads = [one for one in threads if one.is_alive()] + [thread]
+        deadline = monotonic() + GRACE_S
+        for thread in threads:
+            thread.join(max(0.0, deadline - monotonic()))
+
+    def _take(self, line: bytes) -> threading.Thread | None:
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise ValueError("a line holds one request")
+        except (ValueError, RecursionError) as wrong:
+            self._write(error_line(None, PARSE_ERROR, f"this is no JSON-RPC request: {wrong}"))
+            return None
+        if request.get("method") == "notifications/cancelled":
+            self._cancel(request)
+            return None
+        if (key := _key(request)) is not None:
+            self._under_way[key] = None
+        thread = threading.Thread(target=self._answer, args=(request, line), daemon=True)
+        thread.start()
+        return thread
+
+    def _answer(self, request: Json, line: bytes) -> None:
+        key = _key(request)
+        answer = self._ask(request, line)
+        # What was cancelled, and what asked for no answer, gets none.
+        if key is not None and key in self._under_way:
+            del self._under_way[key]
+            self._write(answer)
+
+    def _ask(self, request: Json, line: bytes) -> bytes:
+        # A tool that was called may have done its work already; anything else can be asked twice.
+        tries = 1 if request.get("method") == "tools/call" else 2
+        for _ in range(tries):
+            try:
+                return self._understood(request, *self._exchange(request, line))
+            except Dropped:
+                detail = "the daemon went away before it answered: the call may have been carried out or not"
+                hint = (
+                    "look before you repeat it; check_inbox with again shows what was handed out and not acknowledged"
+                )
+            except OSError:
+                detail, hint = "the daemon of hark is not running", "`hark daemon start` starts it; then try again"
+        return error_line(request.get("id"), UNREACHABLE, detail, "daemon-unreachable", hint)
+
+    def _exchange(self, request: Json, line: bytes) -> tuple[int, bytes]:
+        """Status and body."""
+        head = "\r\n".join([*self._headers(request), f"Content-Length: {len(line)}", "", ""])
+        with connect(monotonic() + PATIENCE_S) as daemon:
+            key = _key(request)
+            if key is not None and key in self._under_way:
+                self._under_way[key] = daemon
+            daemon.settimeout(ANSWER_S)
+            try:
+                daemon.sendall(head.encode() + line)
+                return read_answer(daemon)
+            except OSError as failure:
+                raise Dropped from failure
+
+    def _headers(self, request: Json) -> list[str]:
+        params = request.get("params") or {}
+        meta = params.get("_meta") or {} if isinstance(params, dict) else {}
+        said = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
+        wanted = {"Hark-Session": self._session, "MCP-Protocol-Version": said or self._version}
+        if said:
+            method = request.get("method")
+            wanted |= {"Mcp-Method": method, "Mcp-Name": params.get(NAMES.get(str(method), ""))}
+        lines = ["POST /mcp HTTP/1.1", "Host: localhost", "Connection: close", "Content-Type: application/json"]
+        lines.append("Accept: application/json, text/event-stream")
+        return lines + [f"{name}: {value}" for name, value in wanted.items() if _is_plain(value)]
+
+    def _understood(self, request: Json, status: int, body: bytes) -> bytes:
+        """The line for the agent."""
+        if status >= 400 or request.get("method") == "initialize":
+            try:
+                answer = json.loads(body)
+            except ValueError:
+                answer = {}
+            if "jsonrpc" not in answer:
+                detail, hint = answer.get("detail", f"the daemon answered with status {status}"), answer.get("hint", "")
+                return error_line(request.get("id"), UNREACHABLE, detail, answer.get("code", "internal"), hint)
+            self._version = (answer.get("result") or {}).get("protocolVersion") or self._version
+        # JSON has line breaks between its words only.
+        return body.replace(b"\n", b" ") + b"\n"
+
+    def _cancel(self, notification: Json) -> None:
+        """The daemon hears that nobody listens any more."""
+        connection = self._under_way.pop(json.dumps((notification.get("params") or {}).get("requestId")), None)
+        if connection is not None:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def _write(self, line: bytes) -> None:
+        with self._writing:
+            try:
+                sys.stdout.buffer.write(line)
+                sys.stdout.buffer.flush()
+            except OSError:
+                os._exit(0)  # Nobody reads any more.
+
+
+def connect(deadline: float) -> socket.socket:
+    while True:
+        daemon = socket.socket(socket.AF_UNIX)
+        try:
+            if not paths.socket_is_ours(paths.socket_path()):
+                raise FileNotFoundError
+            daemon.connect(str(paths.socket_path()))
+            return daemon
+        except OSError:
+            daemon.close()
+            if monotonic() >= deadline:
+                raise
+            sleep(POLL_S)
+
+
+def read_answer(daemon: socket.socket) -> tuple[int, bytes]:
+    received = b""
+    while chunk := daemon.recv(65536):
+        received += chunk
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = next((line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), b"0")
+    if not head.startswith(b"HTTP/1.1 ") or len(body) != int(length):
+        raise Dropped
+    return int(head[9:12]), body
+
+
+def error_line(request_id: Any, number: int, detail: str, code: str = "request-invalid", hint: str = "") -> bytes:
+    message = f"{detail}; hint: {hint}" if hint else detail
+    error = {"code": number, "message": message, "data": {"code": code, "hint": hint}}
+    return json.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}).encode() + b"\n"
+
+
+def _key(request: Json) -> str | None:
+    """None for a notification, which gets no answer."""
+    return json.dumps(request["id"]) if "id" in request and "method" in request else None
+
+
+def _is_plain(value: object) -> bool:
+    """Fit to be a header."""
+    return isinstance(value, str) and value != "" and value.isascii() and value.isprintable()
+
+
+def inherit(pid: int, environment: "os._Environ[str]") -> None:
+    """Some agents start their servers with next to no environment. Then what we need is looked up in the agent's own."""
+    for _ in range(ANCESTORS):
+        if environment.get("HARK_SESSION") or pid <= 1:
+            return
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                found = dict(pair.split("=", 1) for pair in os.fsdecode(file.read()).split("\0") if "=" in pair)
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                pid = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return
+        if "HARK_SESSION" in found:
+            for name in INHERITED:
+                if name in found:
+                    environment.setdefault(name, found[name])
+
+
+def main() -> None:
+    inherit(os.getppid(), os.environ)
+    with contextlib.suppress(KeyboardInterrupt):
+        Pipe(os.environ.get("HARK_SESSION")).run()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
