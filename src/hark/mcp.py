@@ -23,7 +23,7 @@ PATIENCE_S = 2.0
 """A daemon that is restarted is back within this."""
 ANSWER_S = 660.0
 """Longer than any tool waits."""
-GRACE_S = 1.0
+GRACE_S = 5.0
 """For what is under way when stdin ends."""
 POLL_S = 0.05
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from hark.api.inbox import CheckInbox, InboxList, acknowledged, checked, signalled
-from hark.api.mcp.waiting import GOALS, Waited, wait_for
+from hark.api.mcp.waiting import Waited, wait_for
 from hark.api.scheduler import ReminderInfo, reminder_info
 from hark.api.shapes import Request, Response
 from hark.daemon.inbox import IsThere
@@ -59,6 +59,8 @@ class Tool(Struct, frozen=True):
 Words = Annotated[str, Meta(min_length=1)]
 SessionName = Annotated[str, Meta(description="name or id of a session")]
 Duration = Annotated[str, Meta(description="such as 30s, 5m or 1h30m")]
+STRING = Meta(extra_json_schema={"type": "string"})
+"""For agents whose model service wants a type beside the choices."""
 
 
 class SendArguments(Request, frozen=True):
@@ -88,7 +90,7 @@ async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
 
 
 class CheckInboxArguments(Request, frozen=True):
-    wait: Duration | None = None
+    wait: Duration = ""
     again: Annotated[bool, Meta(description="also what was handed out before and never acknowledged")] = False
 
 
@@ -114,7 +116,7 @@ async def ack(caller: Caller, wish: AckArguments) -> AckAnswer:
 
 
 class SignalArguments(Request, frozen=True):
-    state: Literal["working", "completed", "needs_input", "needs_testing", "error"]
+    state: Annotated[Literal["working", "completed", "needs_input", "needs_testing", "error"], STRING]
     text: Annotated[str, Meta(description="one line for who watches")] = ""
 
 
@@ -167,7 +169,7 @@ async def sessions(caller: Caller, wish: SessionsArguments) -> SessionLines:
 
 class WaitArguments(Request, frozen=True):
     name: Annotated[str, Meta(description="a message's id, or a session's name")]
-    goal: Annotated[str, Meta(description=f"one of {', '.join(GOALS)}")] = field(name="for")
+    goal: Annotated[Literal["submitted", "acknowledged", "completed", "gone", "signal"], STRING] = field(name="for")
     timeout: Duration = "60s"
 
 
