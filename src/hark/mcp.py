@@ -95,6 +95,7 @@ class Pipe:
                 )
             except OSError:
                 detail, hint = "the daemon of hark is not running", "`hark daemon start` starts it; then try again"
+                break
         return error_line(request.get("id"), UNREACHABLE, detail, "daemon-unreachable", hint)
 
     def _exchange(self, request: Json, line: bytes) -> tuple[int, bytes]:

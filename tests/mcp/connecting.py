@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
+from mcp import Client, StdioServerParameters
 from tests.end_to_end.running import RunningHark
 
 PIPE = str(Path(sys.executable).with_name("hark-mcp"))

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from hark.mcp import VERSION_KEY
 from tests.end_to_end.running import RunningHark
 from tests.mcp.connecting import DEADLINE_S, PIPE, Connected, connected
 from tests.terminals import wait_until
@@ -40,14 +41,15 @@ async def test_two_pollers_get_every_message_once_while_more_arrive(hark: Runnin
         assert [r["status"] for r in hark.message(message_id)["receipts"]] == ["queued", "submitted"]
 
 
-def test_a_poller_that_went_away_takes_nothing_with_it(hark: RunningHark, session: str) -> None:
+@pytest.mark.parametrize("version", [None, "2026-07-28"])
+def test_a_poller_that_went_away_takes_nothing_with_it(hark: RunningHark, session: str, version: str | None) -> None:
     environment = hark.environment | {"HARK_SESSION": session}
     pipe = subprocess.Popen([PIPE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
     try:
         assert pipe.stdin is not None
-        pipe.stdin.write(call_line(1, "check_inbox", wait="60s"))
+        pipe.stdin.write(call_line(1, "check_inbox", version, wait="60s"))
         pipe.stdin.flush()
-        wait_until(lambda: connections(hark, pipe.pid) == 1, DEADLINE_S, "the poll to be under way")
+        wait_until(lambda: connections(pipe.pid) == 1, DEADLINE_S, "the poll to be under way")
     finally:
         pipe.kill()
         pipe.communicate()
@@ -71,13 +73,13 @@ def test_a_cancelled_poll_takes_nothing_and_gets_no_answer(hark: RunningHark, se
         pipe.stdin.write(call_line(1, "check_inbox", wait=wait))
         pipe.stdin.flush()
         if wait:
-            wait_until(lambda: connections(hark, pipe.pid) == 1, DEADLINE_S, "the poll to be under way")
+            wait_until(lambda: connections(pipe.pid) == 1, DEADLINE_S, "the poll to be under way")
         else:
             assert json.loads(pipe.stdout.readline())["id"] == 1
         cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
         pipe.stdin.write(json.dumps(cancelled).encode() + b"\n")
         pipe.stdin.flush()
-        wait_until(lambda: connections(hark, pipe.pid) == 0, DEADLINE_S, "the poll to be over")
+        wait_until(lambda: connections(pipe.pid) == 0, DEADLINE_S, "the poll to be over")
         sent = hark.json("send", "--inbox", session, "for who asks next")
 
         pipe.stdin.write(call_line(2, "check_inbox", wait="30s"))
@@ -91,12 +93,16 @@ def test_a_cancelled_poll_takes_nothing_and_gets_no_answer(hark: RunningHark, se
     assert [message["id"] for message in answer["result"]["structuredContent"]["messages"]] == [sent["id"]]
 
 
-def call_line(request_id: int, tool: str, **arguments: object) -> bytes:
-    request = {"jsonrpc": "2.0", "id": request_id, "method": "tools/call"}
-    return json.dumps(request | {"params": {"name": tool, "arguments": arguments}}).encode() + b"\n"
+def call_line(request_id: int, tool: str, version: str | None = None, **arguments: object) -> bytes:
+    """With a version, as a client says it that shakes no hands."""
+    params: dict[str, object] = {"name": tool, "arguments": arguments}
+    if version:
+        params["_meta"] = {VERSION_KEY: version, "io.modelcontextprotocol/clientCapabilities": {}}
+    request = {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
+    return json.dumps(request).encode() + b"\n"
 
 
-def connections(hark: RunningHark, pid: int) -> int:
+def connections(pid: int) -> int:
     """How many connections to the daemon the pipe has, by the sockets among its descriptors."""
     listed = subprocess.run(["ls", "-l", f"/proc/{pid}/fd"], capture_output=True, text=True, check=False).stdout
     return listed.count("socket:")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from mcp import MCPError
 
+from mcp import MCPError
 from tests.end_to_end.running import RunningHark
-from tests.mcp.connecting import ERAS, connected
 from tests.mcp.conftest import new_session
+from tests.mcp.connecting import ERAS, connected
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import asyncio
 from typing import Any
 
 import pytest
-from mcp import MCPError
 
+from mcp import MCPError
 from tests.end_to_end.agents import Agent
 from tests.end_to_end.running import RunningHark
-from tests.mcp.connecting import ERAS, ToolFailed, connected
 from tests.mcp.conftest import new_session
+from tests.mcp.connecting import ERAS, ToolFailed, connected
 from tests.terminals import wait_until
 
 
