@@ -197,7 +197,8 @@ def _is_plain(value: object) -> bool:
 
 
 def inherit(pid: int, environment: "os._Environ[str]") -> None:
-    """Some agents start their servers with next to no environment. Then what we need is looked up in the agent's own."""
+    """Some agents start their servers with next to no environment. Then what we need is looked up in the agent's own. An
+    ancestor without a terminal is no agent but a daemon that several agents share, and knows of none of them."""
     for _ in range(ANCESTORS):
         if environment.get("HARK_SESSION") or pid <= 1:
             return
@@ -205,10 +206,11 @@ def inherit(pid: int, environment: "os._Environ[str]") -> None:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 found = dict(pair.split("=", 1) for pair in os.fsdecode(file.read()).split("\0") if "=" in pair)
             with open(f"/proc/{pid}/stat", "rb") as file:
-                pid = int(file.read().rpartition(b")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
+                _, parent, _, _, terminal = file.read().rpartition(b")")[2].split()[:5]
+        except (OSError, ValueError):
             return
-        if "HARK_SESSION" in found:
+        pid = int(parent)
+        if "HARK_SESSION" in found and int(terminal) != 0:
             for name in INHERITED:
                 if name in found:
                     environment.setdefault(name, found[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -89,6 +90,7 @@ def check_described(document: Document, method: str, path: str, answer: Answer) 
 def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, document: Document, agent: Agent) -> None:
     message_id = agent.send_and_wait("hello", "completed")
     waiting = agent.send("wait here", "--timeout", "1h", "--from", "somebody")
+    reminder = hark.json("remind", "--to", "agent", "1h", "look")["id"]
     pane = hark.session("agent")["pane_id"]
     hook = {"agent": "demo", "event": "stopped", "emitted_at": "2026-01-01T00:00:00Z", "session_id": agent.id}
     new = {"command": ["sleep", "1000"], "name": "new", "environment": {"PATH": "/usr/bin:/bin"}}
@@ -135,6 +137,24 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("POST", "/sessions/{session}/hold", "nobody", "", None),
         ("POST", "/sessions/{session}/release", "agent", "", None),
         ("POST", "/sessions/{session}/release", "nobody", "", None),
+        ("POST", "/sessions/{session}/signal", "agent", "", {"state": "working", "text": "on it"}),
+        ("POST", "/sessions/{session}/signal", "agent", "", {"state": "asleep"}),
+        ("POST", "/sessions/{session}/signal", "nobody", "", {"state": "error"}),
+        ("POST", "/sessions/{session}/send", "agent", "", {"text": "hi", "inbox": True}),
+        ("POST", "/sessions/{session}/inbox", "agent", "", {"wait_seconds": 5}),
+        ("POST", "/sessions/{session}/inbox", "agent", "", {"again": True}),
+        ("POST", "/sessions/{session}/inbox", "agent", "", {"wait_seconds": 61}),
+        ("POST", "/sessions/{session}/inbox", "nobody", "", {}),
+        ("POST", "/messages/{message}/ack", message_id, "", {"done": True}),
+        ("POST", "/messages/{message}/ack", message_id, "", {"session_id": "nobody"}),
+        ("POST", "/messages/{message}/ack", "zzz", "", {}),
+        ("POST", "/scheduler/remind", "", "", {"session_id": "agent", "delay_seconds": 3600, "message": "look"}),
+        ("POST", "/scheduler/remind", "", "", {"session_id": "agent", "delay_seconds": 0, "message": "look"}),
+        ("POST", "/scheduler/remind", "", "", {"session_id": "nobody", "delay_seconds": 1, "message": "look"}),
+        ("GET", "/scheduler/reminders", "", "?session=agent", None),
+        ("GET", "/scheduler/reminders", "", "?session=nobody", None),
+        ("DELETE", "/scheduler/reminders/{reminder}", reminder, "", None),
+        ("DELETE", "/scheduler/reminders/{reminder}", reminder, "", None),
         ("POST", "/sessions/run", "", "", run),
         ("POST", "/sessions/run", "", "", run | {"target": "%999"}),
         ("POST", "/editor", "", "", {"session_id": "nobody", "text": "draft", "pid": 1}),
@@ -150,7 +170,7 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
 
     assert {(method, path) for method, path, *_ in calls} == {(m, p) for m, p, _ in operations(document)}
     for method, path, value, query, body in calls:
-        target = path.replace("{session}", value).replace("{message}", value) + query
+        target = re.sub(r"{\w+}", value, path) + query
         check_described(document, method, path, hark.api(method, target, body))
     wait_until(lambda: hark.daemon_pid() is None, DEADLINE_S, "the daemon to end, as it was asked to")
 

@@ -16,6 +16,7 @@ from hark import mcp as pipe
 from tests.end_to_end.running import HARK, RunningHark
 from tests.mcp.connecting import DEADLINE_S, PIPE
 from tests.mcp.test_inbox import call_line
+from tests.terminals import wait_until
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
@@ -90,16 +91,29 @@ def test_without_a_daemon_it_says_so_and_starts_none(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_session_is_found_in_the_environment_of_the_agent_that_starts_it(hark: RunningHark) -> None:
-    hark.json("new", "-d", "-n", "cleaned", "--", "sleep", "1000")
-    session = hark.session("cleaned")["id"]
-    script = f'env -i PATH="$PATH" {PIPE}; true'
+def test_a_session_is_found_in_the_environment_of_the_agent_that_starts_it(hark: RunningHark, tmp_path: Path) -> None:
+    """Some agents give their servers next to no environment."""
+    asked, answered = tmp_path / "asked", tmp_path / "answered"
+    asked.write_bytes(call_line(1, "sessions"))
+    script = f"env -i PATH=$PATH {PIPE} < {asked} > {answered}.new; mv {answered}.new {answered}; sleep 1000"
+    hark.ok("new", "-d", "-n", "cleaned", "--", "sh", "-c", script)
+    wait_until(answered.exists, DEADLINE_S, "the answer")
 
-    finished = run(call_line(1, "sessions"), hark.environment | {"HARK_SESSION": session}, ("sh", "-c", script))
+    listed = json.loads(answered.read_bytes())["result"]["structuredContent"]["sessions"]
+
+    assert [line["name"] for line in listed if line["is_you"]] == ["cleaned"]
+
+
+def test_a_daemon_that_agents_share_knows_of_no_session(hark: RunningHark) -> None:
+    session = hark.json("new", "-d", "-n", "sharing", "--", "sleep", "1000")["id"]
+    script = f'env -i PATH="$PATH" HARK_HOME="$HARK_HOME" {PIPE}; true'
+
+    finished = run(
+        call_line(1, "sessions"), hark.environment | {"HARK_SESSION": session}, ("setsid", "--wait", "sh", "-c", script)
+    )
 
     (answer,) = answers(finished)
-    listed = answer["result"]["structuredContent"]["sessions"]
-    assert [line["id"] for line in listed if line["is_you"]] == [session]
+    assert not any(line["is_you"] for line in answer["result"]["structuredContent"]["sessions"])
 
 
 def test_it_loads_nothing_heavy() -> None:

@@ -75,7 +75,7 @@ async def test_a_message_between_agents_is_typed_and_names_its_sender(
         sent = await sender.call("send", to="agent", text="look at the failing test", important=True)
         waited = await sender.call("wait", name=sent["id"], **{"for": "completed"})
 
-    assert waited == {"name": sent["id"], "reached": True, "state": "completed", "text": ""}
+    assert waited == {"name": sent["id"], "reached": True, "state": "completed"}
     message = hark.message(sent["id"])
     assert (message["sender_session_id"], message["delivery_mode"]) == (session, "important")
     assert agent.bodies()[-1] == "look at the failing test"
@@ -144,23 +144,36 @@ async def test_a_reminder_is_typed_into_the_callers_own_session(hark: RunningHar
 async def test_waiting_for_a_signal_ends_with_it(hark: RunningHark, session: str) -> None:
     other = new_session(hark, "signalling")
     async with connected(hark, session) as waiting:
-        call = asyncio.create_task(waiting.call("wait", name="signalling", timeout="30s", **{"for": "signal"}))
+        call = asyncio.create_task(waiting.call("wait", name="signalling", timeout="30s", **{"for": "needs_input"}))
         async with connected(hark, other) as signalling:
             # Nothing tells when the wait has begun: signals are given until it has heard one.
             while not call.done():
-                await signalling.call("signal", state="completed", text="done")
+                await signalling.call("signal", state="needs_input", text="which database?")
 
-        assert await call == {"name": "signalling", "reached": True, "state": "completed", "text": "done"}
+        assert await call == {"name": "signalling", "reached": True, "state": "unknown"}
+
+
+async def test_waiting_for_an_agent_to_be_done_with_all_that_was_sent(
+    hark: RunningHark, agent: Agent, session: str
+) -> None:
+    agent.send("one more thing")
+    async with connected(hark, session) as waiting:
+        waited = await waiting.call("wait", name="agent", timeout="30s", **{"for": "completed"})
+
+    assert waited["reached"]
+    assert agent.bodies()[-1] == "one more thing"
 
 
 async def test_waiting_has_an_end(hark: RunningHark, session: str) -> None:
     sent = hark.json("send", "--inbox", session, "nobody reads this")
     async with connected(hark, session) as agent:
         on_message = await agent.call("wait", name=sent["id"], timeout="100ms", **{"for": "submitted"})
-        on_session = await agent.call("wait", name=session, timeout="100ms", **{"for": "gone"})
+        on_end = await agent.call("wait", name=session, timeout="100ms", **{"for": "gone"})
+        on_agent = await agent.call("wait", name=session, timeout="100ms", **{"for": "idle"})
 
     assert (on_message["reached"], on_message["state"]) == (False, "queued")
-    assert (on_session["reached"], on_session["state"]) == (False, "running")
+    assert (on_end["reached"], on_end["state"]) == (False, "unknown")
+    assert (on_agent["reached"], on_agent["state"]) == (False, "unknown")
 
 
 async def test_waiting_for_a_session_that_ends(hark: RunningHark, session: str) -> None:
@@ -170,7 +183,7 @@ async def test_waiting_for_a_session_that_ends(hark: RunningHark, session: str) 
         await agent.call("sessions")
         hark.ok("kill", "ending")
 
-        assert (await call)["reached"]
+        assert await call == {"name": "ending", "reached": True, "state": "gone"}
 
 
 @pytest.mark.parametrize(
@@ -187,6 +200,7 @@ async def test_waiting_for_a_session_that_ends(hark: RunningHark, session: str) 
         ("check_inbox", {"wait": "for ever"}, "duration-invalid"),
         ("wait", {"name": "agent", "for": "christmas"}, "request-invalid"),
         ("wait", {"name": "ffffffffffff", "for": "completed"}, "message-not-found"),
+        ("wait", {"name": "nobody-here", "for": "idle"}, "session-not-found"),
     ],
 )
 @pytest.mark.usefixtures("agent")

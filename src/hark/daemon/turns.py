@@ -38,7 +38,8 @@ class TurnBook:
         """What the agents were known to work on when the daemon before us ended."""
         for session in self._sessions.running():
             taken = await self._store.messages(session.id, statuses=(Status.ACKNOWLEDGED,))
-            tasks = tuple(Task(message.id, message.acknowledged_at or message.queued_at) for message in reversed(taken))
+            prompts = [message for message in reversed(taken) if not message.is_inbox]
+            tasks = tuple(Task(message.id, message.acknowledged_at or message.queued_at) for message in prompts)
             if tasks:
                 self._heard_prompts.add(session.id)
                 self._turns[session.id] = Turns(working_on=tasks)
@@ -56,8 +57,9 @@ class TurnBook:
         self._heard_prompts.add(session_id)
 
     def on_event(self, event: Event) -> None:
-        """A message that was submitted is on its way into a turn; a session that is gone has none."""
-        if event.session_id is None:
+        """A message that was submitted is on its way into a turn; a session that is gone has none. What an agent fetches from
+        its inbox is no prompt: it is done when the agent says so, and that may be many turns later."""
+        if event.session_id is None or event.data.get("is_inbox"):
             return
         if event.kind is EventKind.SESSION_GONE:
             self._turns.pop(event.session_id, None)

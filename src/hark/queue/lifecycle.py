@@ -19,6 +19,7 @@ becomes `submitted` when it is handed to the agent that asked for it, and the re
 """
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -147,7 +148,13 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
         channel=step.channel,
         carrier=step.carrier,
     )
-    data = {"status": str(step.status), "reason": step.reason and str(step.reason), "detail": step.detail}
+    data: dict[str, Any] = {
+        "status": str(step.status),
+        "reason": step.reason and str(step.reason),
+        "detail": step.detail,
+    }
+    if message.is_inbox:
+        data["is_inbox"] = True
     event = Event(at=step.at, kind=EventKind.MESSAGE, session_id=message.session_id, message_id=message.id, data=data)
     return Advance(message, receipt, event)
 

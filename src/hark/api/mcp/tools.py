@@ -167,9 +167,27 @@ async def sessions(caller: Caller, wish: SessionsArguments) -> SessionLines:
     )
 
 
+Goal = Annotated[
+    Literal[
+        "submitted",
+        "acknowledged",
+        "completed",
+        "idle",
+        "busy",
+        "waiting",
+        "working",
+        "needs_input",
+        "needs_testing",
+        "error",
+        "gone",
+    ],
+    STRING,
+]
+
+
 class WaitArguments(Request, frozen=True):
     name: Annotated[str, Meta(description="a message's id, or a session's name")]
-    goal: Annotated[Literal["submitted", "acknowledged", "completed", "gone", "signal"], STRING] = field(name="for")
+    goal: Goal = field(name="for")
     timeout: Duration = "60s"
 
 
@@ -213,8 +231,9 @@ TOOLS = (
     Tool("sessions", "List the sessions that run: who can be reached.", SessionsArguments, sessions),
     Tool(
         "wait",
-        "Wait until a message is submitted (the agent got it), acknowledged or completed, or until a session's agent "
-        "gives a signal or is gone. Answers at the timeout too, with reached false.",
+        "Wait until a message is submitted (the agent got it), acknowledged or completed; or until a session's agent is "
+        "idle, busy, waiting (for a permission), completed (with all that was sent to it), gone, or gives a signal (working, "
+        "needs_input, needs_testing, error). Answers at the timeout too, with reached false.",
         WaitArguments,
         wait,
     ),
