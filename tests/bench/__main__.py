@@ -1,6 +1,6 @@
 import sys
 
-from tests.bench import airlock, capture, enqueue, latency, send, sessions
+from tests.bench import airlock, capture, enqueue, latency, mcp, send, sessions
 
 BENCHES = {
     "send": send.run,
@@ -9,6 +9,7 @@ BENCHES = {
     "sessions": sessions.run,
     "airlock": airlock.run,
     "latency": latency.run,
+    "mcp": mcp.run,
 }
 
 if __name__ == "__main__":
