@@ -38,10 +38,16 @@ class Launch(msgspec.Struct, frozen=True):
         return ["sh", "-c", script, str(self.directory), *settings, *self.command]
 
 
-def launch_claude(root: Path, url: str, editor: str | None = None, is_vim: bool = False) -> Launch:
+def launch_claude(
+    root: Path, url: str, editor: str | None = None, is_vim: bool = False, mcp: str | None = None
+) -> Launch:
+    """`mcp` is the program of an MCP server."""
     base = prepare("claude", root, editor)
     vim = {"editorMode": "vim"} if is_vim else {}
-    write_json(base.home / ".claude.json", config.claude(base.session, base.directory) | vim)
+    servers = {"mcpServers": {"hark": {"type": "stdio", "command": mcp, "args": []}}} if mcp else {}
+    write_json(base.home / ".claude.json", config.claude(base.session, base.directory) | vim | servers)
+    if mcp:
+        write_json(base.home / ".claude/settings.json", {"permissions": {"allow": ["mcp__hark"]}})
     environment = {
         "ANTHROPIC_API_KEY": base.session,
         "ANTHROPIC_BASE_URL": url,
@@ -53,21 +59,32 @@ def launch_claude(root: Path, url: str, editor: str | None = None, is_vim: bool 
     return base.launch([str(installed("claude") / "node_modules/.bin/claude")], environment)
 
 
-def launch_codex(root: Path, url: str, editor: str | None = None, daemon: bool = False, is_vim: bool = False) -> Launch:
+def launch_codex(
+    root: Path,
+    url: str,
+    editor: str | None = None,
+    daemon: bool = False,
+    is_vim: bool = False,
+    mcp: str | None = None,
+) -> Launch:
     """Without `daemon` it starts no process that outlives it."""
     base = prepare("codex", root, editor)
     codex_home = base.home / ".codex"
     codex_home.mkdir()
-    (codex_home / "config.toml").write_text(config.codex(url, base.directory, is_vim))
+    server = f'\n[mcp_servers.hark]\ncommand = "{mcp}"\n' if mcp else ""
+    (codex_home / "config.toml").write_text(config.codex(url, base.directory, is_vim) + server)
     flags = [] if daemon else ["--disable", "daemon_auto_start"]
     environment = {"CODEX_HOME": str(codex_home), "STAND_IN_KEY": base.session}
     return base.launch([str(installed("codex") / "node_modules/.bin/codex"), *flags], environment)
 
 
-def launch_gemini(root: Path, url: str, editor: str | None = None, is_vim: bool = False) -> Launch:
+def launch_gemini(
+    root: Path, url: str, editor: str | None = None, is_vim: bool = False, mcp: str | None = None
+) -> Launch:
     base = prepare("gemini", root, editor)
     general = config.GEMINI["general"] | {"vimMode": is_vim}
-    write_json(base.home / ".gemini/settings.json", config.GEMINI | {"general": general})
+    servers = {"mcpServers": {"hark": {"command": mcp, "trust": True}}} if mcp else {}
+    write_json(base.home / ".gemini/settings.json", config.GEMINI | {"general": general} | servers)
     environment = {
         "GEMINI_API_KEY": base.session,
         "GOOGLE_GEMINI_BASE_URL": url,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.stand_in.answer import dumps, server_sent
-from tests.stand_in.reply import Reply
+from tests.stand_in.reply import Call, Reply
 from tests.stand_in.turn import Json, Said, Turn, read_turn
 
 ROLES = {"assistant": "model"}
@@ -44,14 +44,14 @@ class MessagesAnswer:
         delta = {"stop_reason": self._stop_reason(), "stop_sequence": None}
         return (
             self._event("content_block_stop", index=0)
-            + (self._tool_use_events() if self.reply.command is not None else b"")
+            + (self._tool_use_events() if self._calls() else b"")
             + self._event("message_delta", delta=delta, usage=USAGE)
             + self._event("message_stop")
         )
 
     def whole(self) -> Json:
         content: list[Json] = [{"type": "text", "text": self.reply.text}]
-        if self.reply.command is not None:
+        if self._calls():
             content.append(self._tool_use())
         return {**self._message(), "content": content, "stop_reason": self._stop_reason()}
 
@@ -66,11 +66,14 @@ class MessagesAnswer:
         }
 
     def _stop_reason(self) -> str:
-        return "end_turn" if self.reply.command is None else "tool_use"
+        return "tool_use" if self._calls() else "end_turn"
+
+    def _calls(self) -> bool:
+        return self.reply.command is not None or self.reply.call is not None
 
     def _tool_use(self) -> Json:
-        arguments = {"command": self.reply.command, "description": "Run it"}
-        return {"type": "tool_use", "id": f"toolu_{self.number}", "name": "Bash", "input": arguments}
+        call = self.reply.call or Call("Bash", {"command": self.reply.command, "description": "Run it"})
+        return {"type": "tool_use", "id": f"toolu_{self.number}", "name": call.tool, "input": call.arguments}
 
     def _tool_use_events(self) -> bytes:
         call = self._tool_use()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.stand_in.answer import server_sent
-from tests.stand_in.reply import Reply
+from tests.stand_in.reply import Call, Reply
 from tests.stand_in.turn import Json, Said, Turn, read_turn
 
 USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
@@ -35,10 +35,10 @@ class GeminiAnswer:
         return self._response([{"text": self.reply.text}, *self._call()], "STOP")
 
     def _call(self) -> list[Json]:
-        if self.reply.command is None:
+        if self.reply.command is None and self.reply.call is None:
             return []
-        arguments = {"command": self.reply.command, "description": "Run it"}
-        return [{"functionCall": {"name": "run_shell_command", "args": arguments}}]
+        call = self.reply.call or Call("run_shell_command", {"command": self.reply.command, "description": "Run it"})
+        return [{"functionCall": {"name": call.tool, "args": call.arguments}}]
 
     @staticmethod
     def _response(parts: list[Json], finish_reason: str | None = None) -> Json:

@@ -17,6 +17,8 @@ class Received(msgspec.Struct, frozen=True):
     context: tuple[str, ...]
     position: int
     is_side: bool
+    tools: tuple[str, ...] = ()
+    """What the model was offered."""
 
     def holds(self, text: str) -> bool:
         """Whether the text came in any way: from the user, or in what the agent added."""

@@ -2,21 +2,28 @@
 
 [[busy=SECONDS]]   stream for that long
 [[tool=COMMAND]]   call the agent's shell tool; when its result comes, end the turn
+[[call=NAME JSON]] call the tool whose name ends like that with these arguments (Anthropic, Gemini)
 [[say=TEXT]]       say exactly that
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import msgspec
 
 from tests.stand_in.turn import Turn
 
-DIRECTIVE = re.compile(r"\[\[(busy|tool|say)=(.*?)\]\]", re.DOTALL)
+DIRECTIVE = re.compile(r"\[\[(busy|tool|call|say)=(.*?)\]\]", re.DOTALL)
 PIECE_EVERY_S = 0.1
 USUAL_TEXT = "I have read it."
 SIDE_TEXT = "A title"
+
+
+class Call(msgspec.Struct, frozen=True):
+    tool: str
+    arguments: dict[str, Any]
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -25,6 +32,8 @@ class Reply(msgspec.Struct, frozen=True):
     """Before each piece."""
     command: str | None = None
     """What the shell tool is called with, after the pieces."""
+    call: Call | None = None
+    """Another tool, after the pieces."""
 
     @property
     def text(self) -> str:
@@ -37,9 +46,17 @@ def choose_reply(turn: Turn) -> Reply:
     directives = dict(DIRECTIVE.findall(turn.texts[-1])) if turn.texts else {}
     text = directives.get("say", USUAL_TEXT)
     command = directives.get("tool")
+    call = choose_call(turn, directives["call"]) if "call" in directives else None
     if "busy" not in directives:
-        return Reply((text,), command=command)
+        return Reply((text,), command=command, call=call)
     count = max(1, round(float(directives["busy"]) / PIECE_EVERY_S))
     # No two pieces are the same: agents take repetition for a model that loops.
     parts = (f"part {number} of {count}, " for number in range(1, count + 1))
-    return Reply((*parts, f"\n\n{text}"), PIECE_EVERY_S, command)
+    return Reply((*parts, f"\n\n{text}"), PIECE_EVERY_S, command, call)
+
+
+def choose_call(turn: Turn, wanted: str) -> Call | None:
+    """None when the agent has no such tool."""
+    name, _, arguments = wanted.partition(" ")
+    fitting = [tool for tool in turn.tools if tool.endswith(f"_{name}")]
+    return Call(fitting[0], msgspec.json.decode(arguments or "{}")) if fitting else None

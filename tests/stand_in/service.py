@@ -81,6 +81,7 @@ class Service:
             context=turn.context,
             position=turn.position,
             is_side=turn.is_side,
+            tools=turn.tools,
         )
         record.append(self.log, received)
 

@@ -1,11 +1,13 @@
 import pytest
 
-from tests.stand_in.reply import SIDE_TEXT, USUAL_TEXT, Reply, choose_reply
+from tests.stand_in.reply import SIDE_TEXT, USUAL_TEXT, Call, Reply, choose_reply
 from tests.stand_in.turn import Turn
 
+SEND = Call("mcp__x__send", {"to": "b"})
 
-def turn(*texts: str, is_side: bool = False) -> Turn:
-    return Turn(texts=texts, context=(), position=0, tools=(), is_side=is_side)
+
+def turn(*texts: str, is_side: bool = False, tools: tuple[str, ...] = ()) -> Turn:
+    return Turn(texts=texts, context=(), position=0, tools=tools, is_side=is_side)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +19,9 @@ def turn(*texts: str, is_side: bool = False) -> Turn:
         (turn("please [[say=a ] b\nc]] now"), Reply(("a ] b\nc",))),
         (turn("[[tool=touch x]]"), Reply((USUAL_TEXT,), command="touch x")),
         (turn("[[tool=touch x]][[say=y]]"), Reply(("y",), command="touch x")),
+        # Another tool by the end of its name, if the agent has it.
+        (turn('[[call=send {"to": "b"}]]', tools=("mcp__x__send",)), Reply((USUAL_TEXT,), call=SEND)),
+        (turn("[[call=send {}]]", tools=("mcp__x__sender", "send")), Reply((USUAL_TEXT,))),
         # Only the newest text steers.
         (turn("[[say=old]]", "new"), Reply((USUAL_TEXT,))),
         # A title is not steered by what it is the title of.
