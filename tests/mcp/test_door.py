@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from pathlib import Path
 
+from tests.api.test_tcp import free_port
+from tests.end_to_end.calling import Answer, call
 from tests.end_to_end.running import RunningHark
+from tests.mcp.test_inbox import call_line
 from tests.mcp.test_pipe import PING, answers, run
 
 
@@ -40,10 +44,28 @@ def test_a_daemon_without_the_sdk_says_what_to_install(tmp_path: Path) -> None:
     assert "mcp_types" in told["error"]["message"]
 
 
-def test_only_posts_are_taken(tmp_path: Path) -> None:
+def test_only_posts_are_taken() -> None:
     with RunningHark() as hark:
         hark.ok("daemon", "start")
 
         answer = hark.api("GET", "/mcp")
 
     assert (answer.status, answer.json["code"]) == (405, "method-not-allowed")
+
+
+def test_over_tcp_it_wants_the_token_and_a_header_names_the_session() -> None:
+    with RunningHark() as hark:
+        port = free_port()
+        hark.set(listen=f"127.0.0.1:{port}")
+        session = hark.json("new", "-d", "-n", "far", "--", "sleep", "1000")["id"]
+        token = (hark.home / "state/token").read_text().strip()
+
+        def post(**headers: str) -> Answer:
+            given = {"Accept": "application/json, text/event-stream", "Hark-Session": session, **headers}
+            return call(http.client.HTTPConnection("127.0.0.1", port), "POST", "/mcp", call_line(1, "sessions"), given)
+
+        refused, answer = post(), post(Authorization=f"Bearer {token}")
+
+    assert (refused.status, refused.json["code"]) == (401, "token-wrong")
+    (line,) = answer.json["result"]["structuredContent"]["sessions"]
+    assert (line["name"], line["is_you"]) == ("far", True)

@@ -12,7 +12,7 @@ def command() -> None:
 
     \b
     Example:
-      claude mcp add hark -- hark-mcp
+      claude mcp add -s user hark -- hark-mcp
     """
     # -P: an agent's directory may hold anything, also modules called like the library's.
     os.execv(sys.executable, [sys.executable, "-P", "-m", "hark.mcp"])
