@@ -88,8 +88,11 @@ def wait_ready(tmux: PrivateTmux, pane: str, kind: str, deadline_s: float = STAR
 
 
 @contextmanager
-def running(kind: str, root: Path | None = None, **options: object) -> Iterator[Agent]:
-    """`root` is where its home and project are made; without it, in a temporary directory. Options are the launch's."""
+def running(
+    kind: str, root: Path | None = None, change: Callable[[Launch], Launch] | None = None, **options: object
+) -> Iterator[Agent]:
+    """`root` is where its home and project are made; without it, in a temporary directory. `change` may have the agent
+    started otherwise, or put something into its home. Options are the launch's."""
     with ExitStack() as owned:
         if root is None:
             made = tempfile.TemporaryDirectory(prefix="hark-agent-", ignore_cleanup_errors=True)
@@ -97,6 +100,7 @@ def running(kind: str, root: Path | None = None, **options: object) -> Iterator[
             root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
         launch = LAUNCHES[kind](root, stand_in.url, **options)
+        launch = change(launch) if change else launch
         owned.callback(end_processes, root)
         tmux = owned.enter_context(PrivateTmux())
         pane = tmux.new(launch.words(), COLUMNS, ROWS)

@@ -1,0 +1,114 @@
+"""`hark install` and `hark uninstall` of one agent: what would change, and the change itself.
+
+The copy of the file from before is there for two reasons: the user has it if anything is wrong, and `uninstall` can tell
+that nobody has changed the file since, and then puts it back as it was.
+"""
+
+import difflib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from hark.installing import files, hooks
+from hark.installing.jsonc import Broken
+from hark.installing.places import backup_path, settings_path
+from hark.model.errors import HarkError
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    agent: str
+    path: Path
+    before: str | None
+    """None: there is no such file."""
+    after: str | None
+    """None: there shall be none."""
+    had_ours: bool
+    switched_off: str | None = None
+    """The setting by which the user has switched all hooks off."""
+
+    @property
+    def backup(self) -> Path:
+        return backup_path(self.path)
+
+    @property
+    def is_change(self) -> bool:
+        return self.before != self.after
+
+
+def installation(agent: str, environment: Mapping[str, str], program: str) -> Change:
+    path = settings_path(agent, environment)
+    before = files.read(path)
+    try:
+        had_ours = any(hooks.find(before or "", agent))
+        after = hooks.put(before or "", agent, program)
+        if before is not None and had_ours and after != before:
+            after = hooks.put(_from_before(agent, path, before) or "", agent, program)
+        off = hooks.switched_off(after, agent)
+        return Change(agent=agent, path=path, before=before, after=after, had_ours=had_ours, switched_off=off)
+    except (Broken, hooks.Misshapen) as wrong:
+        raise invalid(path, wrong) from wrong
+
+
+def removal(agent: str, environment: Mapping[str, str]) -> Change:
+    path = settings_path(agent, environment)
+    before = files.read(path)
+    try:
+        had_ours = any(hooks.find(before or "", agent))
+        after = _from_before(agent, path, before) if before is not None and had_ours else before
+    except (Broken, hooks.Misshapen) as wrong:
+        raise invalid(path, wrong) from wrong
+    return Change(agent=agent, path=path, before=before, after=after, had_ours=had_ours)
+
+
+def _from_before(agent: str, path: Path, text: str) -> str | None:
+    original = files.read(backup_path(path))
+    try:
+        after = hooks.take(text, agent, original or "")
+    except (Broken, hooks.Misshapen):
+        # It is the copy that cannot be read: then it says nothing.
+        return hooks.take(text, agent)
+    return None if original is None and not after else after
+
+
+def apply(change: Change) -> None:
+    if not change.is_change:
+        return
+    if files.read(change.path) != change.before:
+        raise HarkError("agent-config-invalid", f"{change.path} was changed at this very moment", "try it again")
+    if not change.had_ours:
+        _back_up(change)
+    _write(change)
+    if change.had_ours and files.read(change.backup) == change.after:
+        files.delete(change.backup)
+
+
+def diff(change: Change) -> str:
+    """As `diff -u` shows it."""
+    old, new = ("/dev/null" if text is None else str(change.path) for text in (change.before, change.after))
+    lines = difflib.unified_diff(_lines(change.before), _lines(change.after), old, new)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def invalid(path: Path, wrong: Exception) -> HarkError:
+    hint = "nothing was changed; mend the file, then try again"
+    return HarkError("agent-config-invalid", f"{path} cannot be understood: {wrong}", hint)
+
+
+def _back_up(change: Change) -> None:
+    if change.before is None:
+        files.delete(change.backup)
+    else:
+        files.copy(change.path, change.backup)
+
+
+def _write(change: Change) -> None:
+    if change.after is None:
+        files.delete(change.path.resolve())
+    else:
+        files.write(change.path, change.after)
+
+
+def _lines(text: str | None) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text or "")

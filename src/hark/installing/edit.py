@@ -1,0 +1,118 @@
+"""Small changes of a JSON text: one more child at the end of a container, or one child less.
+
+Whatever is not the child itself stays to the byte, and taking out what was just put in gives the text from before (except
+the blanks in a container that was empty). Two things make that so: a new child goes behind everything that stands on the
+line of the last one, comments too, so that the blanks before it are its own; and the comma that a last child lacks is put
+right behind that child, and goes when ours goes.
+"""
+
+import json
+import re
+from typing import Any
+
+from msgspec import Struct
+
+from hark.installing.jsonc import Node
+
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENTS_ON_THE_LINE = re.compile(r"(?:[ \t]*(?:/\*(?:(?!\*/)[^\r\n])*\*/|//[^\r\n]*))+")
+
+
+class Layout(Struct, frozen=True):
+    """How the children of a container are set."""
+
+    newline: str | None
+    """What goes before a child, up to its column; None where all stand on one line."""
+    closing: str
+    """What goes before the closing bracket of a container that was empty."""
+    unit: str
+
+
+def append(text: str, container: Node, value: Any, name: str | None = None) -> str:
+    """The text with one more child in the container; `name` where it is an object."""
+    layout = _layout(text, container)
+    child = _render(value, name, layout)
+    if not container.children:
+        return _fill(text, container, child, layout)
+    gap, last = layout.newline or " ", container.children[-1]
+    if last.comma is not None:
+        place = _behind_comments(text, last.comma + 1)
+        return text[:place] + gap + child + "," + text[place:]
+    place = _behind_comments(text, last.end)
+    return text[: last.end] + "," + text[last.end : place] + gap + child + text[place:]
+
+
+def remove(text: str, container: Node, number: int) -> str:
+    """The text without that child of the container. Comments stay, wherever they are."""
+    children = container.children or ()
+    child, before = children[number], children[number - 1] if number else None
+    has_comma = child.comma is not None
+    rest = text[child.end : child.comma] + text[child.comma + 1 :] if child.comma is not None else text[child.end :]
+    edge = container.start + 1 if before is None else before.end if before.comma is None else before.comma + 1
+    start = _start_of_blanks(text, edge, child.start, rest)
+    if len(children) == 1 and start == edge:
+        rest = rest.lstrip(" \t\r\n")
+    if before is not None and before.comma is not None and not has_comma:
+        return text[: before.comma] + text[before.comma + 1 : start] + rest
+    return text[:start] + rest
+
+
+def _start_of_blanks(text: str, edge: int, end: int, rest: str) -> int:
+    """Where the blanks before a child begin. Those behind a line comment stay if nothing else would end its line."""
+    comments = list(_COMMENT.finditer(text, edge, end))
+    if not comments:
+        return edge
+    ends_a_line = re.match(r"[ \t]*\r?\n", rest) is not None
+    is_line_comment = comments[-1][0].startswith("//")
+    return end if is_line_comment and not ends_a_line else comments[-1].end()
+
+
+def _fill(text: str, container: Node, child: str, layout: Layout) -> str:
+    """The first child of a container: behind its comments, if it has some."""
+    comments = list(_COMMENT.finditer(text, container.start + 1, container.end - 1))
+    place = comments[-1].end() if comments else container.start + 1
+    blanks = text[place : container.end - 1]
+    ending = blanks if "\n" in blanks else layout.closing
+    return text[:place] + (layout.newline or "") + child + ending + text[container.end - 1 :]
+
+
+def _render(value: Any, name: str | None, layout: Layout) -> str:
+    label = "" if name is None else f"{json.dumps(name, ensure_ascii=False)}: "
+    if layout.newline is None:
+        return label + json.dumps(value, ensure_ascii=False)
+    return label + json.dumps(value, ensure_ascii=False, indent=layout.unit).replace("\n", layout.newline)
+
+
+def _layout(text: str, container: Node) -> Layout:
+    unit = _indent_unit(text)
+    if not _is_spread(text, container):
+        return Layout(newline=None, closing="", unit=unit)
+    closing = ("\r\n" if "\r\n" in text else "\n") + _margin(text, container.start)
+    return Layout(newline=closing + unit, closing=closing, unit=unit)
+
+
+def _is_spread(text: str, container: Node) -> bool:
+    """Over several lines; an empty one is set as the text is."""
+    if not container.children:
+        return "\n" in text or not text[: container.start].strip()
+    edges = [container.start + 1, *(child.end for child in container.children)]
+    starts = [*(child.start for child in container.children), container.end - 1]
+    return any("\n" in text[edge:start] for edge, start in zip(edges, starts, strict=True))
+
+
+def _margin(text: str, position: int) -> str:
+    """The blanks that the line of this position begins with."""
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _indent_unit(text: str) -> str:
+    """Of the first line that is indented; two blanks where none is."""
+    found = re.search(r"\n([ \t]+)[^ \t\r\n/*]", text)
+    return found[1] if found else "  "
+
+
+def _behind_comments(text: str, position: int) -> int:
+    """Behind the comments on the same line, but not behind the blanks after them."""
+    found = _COMMENTS_ON_THE_LINE.match(text, position)
+    return found.end() if found else position

@@ -1,0 +1,86 @@
+"""Reading and writing other programs' settings: whole or not at all, through links, with the mode that was there."""
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from hark.model.errors import HarkError
+
+NEW_MODE = 0o600
+
+
+def read(path: Path) -> str | None:
+    """None when there is no such file."""
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as wrong:
+        raise HarkError(
+            "agent-config-invalid", f"{path} is not UTF-8: {wrong.reason}", "mend it, then try again"
+        ) from wrong
+    except OSError as refused:
+        hint = "it must be a file that you may read"
+        raise HarkError("agent-config-invalid", f"cannot read {path}: {refused.strerror}", hint) from refused
+
+
+def write(path: Path, text: str) -> None:
+    """A link stays a link: what it leads to is replaced."""
+    try:
+        target = path.resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, text.encode(), _mode(target))
+    except OSError as refused:
+        raise _not_writable(path, refused) from refused
+
+
+def copy(source: Path, path: Path) -> None:
+    """With its mode: settings may hold secrets."""
+    try:
+        _replace(path, source.read_bytes(), _mode(source))
+    except OSError as refused:
+        raise _not_writable(path, refused) from refused
+
+
+def delete(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as refused:
+        raise _not_writable(path, refused) from refused
+
+
+def is_roots_own(path: Path) -> bool:
+    """Whether nobody but root can put something else in its place."""
+    try:
+        facts = [os.lstat(one) for one in (path, *path.parents)]
+    except OSError:
+        return False
+    return all(one.st_uid == 0 and not stat.S_ISLNK(one.st_mode) and not one.st_mode & 0o022 for one in facts)
+
+
+def _mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return NEW_MODE
+
+
+def _replace(path: Path, data: bytes, mode: int) -> None:
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            os.fchmod(file.fileno(), mode)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _not_writable(path: Path, refused: OSError) -> HarkError:
+    return HarkError(
+        "state-not-writable", f"cannot write {path}: {refused.strerror}", "see who owns it and its directory"
+    )

@@ -1,0 +1,172 @@
+"""Our hooks in an agent's own settings: put in and taken out of the text, and recognised there.
+
+Claude Code, Codex and Gemini CLI have the same shape: `hooks` → event → groups → `hooks` → handlers with a `command`. Ours are
+the handlers that run `hark-hook AGENT EVENT`; nothing else is touched. `put` is idempotent; `take` gives the text from before,
+to the byte, when it is told what that was and nobody has changed anything since.
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from hark.agents.decoders import EVENTS
+from hark.installing.edit import append, remove
+from hark.installing.jsonc import Node, member, parse, value_of
+
+PROGRAM = "hark-hook"
+MARK = "HARK_HOOKS"
+"""Set in sessions that were started with hooks of their own: there the installed ones keep quiet."""
+EMPTY = "{}\n"
+# Codex cuts the time of some events to 3 s, and an entry whose time was cut is another one to its trust.
+_TIMEOUTS = {"claude": 5, "codex": 3, "gemini": 5000}
+_GUARD = f'[ -n "${MARK}" ] || '
+
+Path = tuple[tuple[Node, int], ...]
+"""From the root: each container on the way, and the number of the child in it that the way goes through."""
+
+
+class Misshapen(Exception):
+    """It is JSON, but not the settings of an agent."""
+
+
+class Ours(Struct, frozen=True):
+    """A handler that runs `hark-hook`."""
+
+    agent: str
+    event: str
+    program: str
+    path: Path
+
+
+def handler(agent: str, event: str, program: str, *, is_installed: bool = False) -> dict[str, Any]:
+    """An installed one that meets a session with hooks of its own leaves the report to those."""
+    name = {"name": "hark"} if agent == "gemini" else {}
+    line = f"{_GUARD if is_installed else ''}{shlex.quote(program)} {agent} {event}"
+    return name | {"type": "command", "command": line, "timeout": _TIMEOUTS[agent]}
+
+
+def put(text: str, agent: str, program: str) -> str:
+    """The text with our hooks in it, each once. The same text if they are there."""
+    if _is_put(text, agent, program):
+        return text
+    text = take(text, agent)
+    text = text if text.strip() else EMPTY
+    for event in EVENTS[agent]:
+        text = _put_event(text, event, {"hooks": [handler(agent, event, program, is_installed=True)]})
+    return text
+
+
+def take(text: str, agent: str, original: str | None = None) -> str:
+    """The text without our hooks, and without what would be left empty by that.
+
+    `original`: what it was before our hooks were put in, if that is known; it counts only if nothing else has changed."""
+    programs = {ours.program for ours in find(text, agent)}
+    if original is not None and len(programs) == 1 and put(original, agent, programs.pop()) == text:
+        return original
+    while ours := next(find(text, agent), None):
+        text = remove(text, *_outermost(text, ours.path))
+    return text
+
+
+def find(text: str, agent: str) -> Iterator[Ours]:
+    """Our handlers, in their order in the text."""
+    for event, path, node in _handlers(text):
+        command = member(node, "command")
+        words = _words(text, command.value) if command else []
+        if len(words) == 3 and words[0].rpartition("/")[2] == PROGRAM and words[1] == agent:
+            yield Ours(agent=agent, event=event, program=words[0], path=path)
+
+
+def switched_off(text: str, agent: str) -> str | None:
+    """The setting by which the user has switched off all hooks, if so."""
+    settings = value_of(text, _root(text)) if text.strip() else {}
+    if agent == "claude" and settings.get("disableAllHooks") is True:
+        return "disableAllHooks"
+    config = settings.get("hooksConfig")
+    if agent == "gemini" and isinstance(config, dict) and config.get("enabled") is False:
+        return "hooksConfig.enabled"
+    return None
+
+
+def _is_put(text: str, agent: str, program: str) -> bool:
+    found = {ours.event: value_of(text, _at(ours.path)) for ours in find(text, agent)}
+    return len(found) == len(list(find(text, agent))) and found == {
+        event: handler(agent, event, program, is_installed=True) for event in EVENTS[agent]
+    }
+
+
+def _put_event(text: str, event: str, group: dict[str, Any]) -> str:
+    root = _root(text)
+    hooks = member(root, "hooks")
+    if hooks is None:
+        return append(text, root, {event: [group]}, "hooks")
+    there = member(_expect(hooks.value, "hooks", is_object=True), event)
+    if there is None:
+        return append(text, hooks.value, [group], event)
+    return append(text, _expect(there.value, f"hooks.{event}", is_object=False), group)
+
+
+def _root(text: str) -> Node:
+    return _expect(parse(text), "it", is_object=True)
+
+
+def _expect(node: Node, what: str, *, is_object: bool) -> Node:
+    if node.children is None or node.is_object is not is_object:
+        raise Misshapen(f"{what} is not an {'object' if is_object else 'array'}")
+    return node
+
+
+def _handlers(text: str) -> Iterator[tuple[str, Path, Node]]:
+    if not text.strip():
+        return
+    root = _root(text)
+    for at_hooks in _named(root, "hooks"):
+        hooks = _at((at_hooks,))
+        for number, event in enumerate(hooks.children or ()):
+            for place in range(len(event.value.children or ())):
+                for at_handlers in _named(_at(((event.value, place),)), "hooks"):
+                    inner = _at((at_handlers,))
+                    for last, one in enumerate(inner.children or ()):
+                        path = (at_hooks, (hooks, number), (event.value, place), at_handlers, (inner, last))
+                        yield event.name, path, one.value
+
+
+def _named(node: Node, name: str) -> list[tuple[Node, int]]:
+    found = member(node, name)
+    return [(node, (node.children or ()).index(found))] if found else []
+
+
+def _at(path: Path) -> Node:
+    container, number = path[-1]
+    return (container.children or ())[number].value
+
+
+def _words(text: str, node: Node) -> list[str]:
+    """Of a command of ours, without its guard; none of anything else."""
+    try:
+        line = json.loads(text[node.start : node.end])
+        return shlex.split(line.removeprefix(_GUARD)) if isinstance(line, str) and PROGRAM in line else []
+    except ValueError:
+        return []
+
+
+def _outermost(text: str, path: Path) -> tuple[Node, int]:
+    """The largest thing on the way that holds nothing but our handler; nothing above the root's children."""
+    chosen = path[-1]
+    for container, number in reversed(path[:-1]):
+        inner, place = chosen
+        if len(inner.children or ()) != 1 or not _is_bare(text, inner, place):
+            break
+        chosen = (container, number)
+    return chosen
+
+
+def _is_bare(text: str, container: Node, number: int) -> bool:
+    """No comment beside that child."""
+    child = (container.children or ())[number]
+    around = text[container.start + 1 : child.start] + text[child.end : container.end - 1]
+    return re.fullmatch(r"[\s,]*", around) is not None

@@ -1,0 +1,180 @@
+"""Hooks for one run of an agent that hark starts, without a change in anybody's files.
+
+Each agent has its own way in, and each way adds to what the user has set, instead of replacing it:
+  Claude Code   `--settings FILE`: its hooks run beside those of the user's settings;
+  Codex         `-c hooks={…}`: the same, and the same option says that exactly these are trusted, so that Codex asks nobody
+                and trusts nothing else. With any `-c`, Codex runs without its shared background server;
+  Gemini CLI    GEMINI_CLI_SYSTEM_DEFAULTS_PATH=FILE: settings below the user's; lists of hooks are joined. It reads only a
+                file that is root's, in directories that are root's: everybody else needs `hark install gemini`.
+Where the user's own command line or environment uses that way already, or the program is not run for a conversation, nothing
+is injected: a session without hooks is a delay, a changed command is a defect.
+"""
+
+import json
+import os.path
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from hark.agents.decoders import EVENTS
+from hark.installing import files, trust
+from hark.installing.hooks import MARK, handler
+
+LAUNCHERS = frozenset({"env", "node", "bun", "deno", "npx", "bunx", "command", "nice", "nohup", "setsid"})
+"""Programs that run the one that follows, with all its arguments."""
+PROGRAMS = {
+    "claude": ("claude", "@anthropic-ai/claude-code", "claude-code/cli"),
+    "codex": ("codex", "@openai/codex"),
+    "gemini": ("gemini", "@google/gemini-cli"),
+}
+GEMINI_DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
+GEMINI_SYSTEM = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+_NO_CONVERSATION = {
+    "claude": "agents|auth|auto-mode|config|doctor|gateway|install|mcp|plugins?|project|setup-token|ultrareview|update|upgrade",
+    "codex": "a|agents|app-server|apply|archive|cloud|completion|debug|delete|doctor|e|exec|exec-server|features|help|login|logout|"
+    "mcp|mcp-server|migrate-nfs-db|migrate-rollouts|plugin|queue|remote-control|review|sandbox|unarchive|update",
+}
+"""By agent: the commands that open no input box; a pattern."""
+
+
+class Injection(Struct, frozen=True):
+    command: tuple[str, ...]
+    environment: dict[str, str] = {}
+    """To be added to the agent's."""
+    files: dict[Path, str] = {}
+    """To be written before the agent starts."""
+
+
+def inject(
+    kind: str,
+    command: tuple[str, ...],
+    hook_program: str,
+    directory: Path,
+    environment: Mapping[str, str] | None = None,
+) -> Injection:
+    """`environment`: what the agent will run in. `directory`: where files of ours may be, one per agent kind."""
+    way = _WAYS.get(kind)
+    place = program_place(kind, command)
+    if way is None or place is None:
+        return Injection(command)
+    return way(command, place, hook_program, directory / f"{kind}-hooks.json", environment or {})
+
+
+def prepare(injection: Injection, environment: Mapping[str, str]) -> Injection:
+    """Writes the files; sessions share them, and one that is right is not touched. The answer is what to start."""
+    for path, text in injection.files.items():
+        if files.read(path) != text:
+            files.write(path, text)
+    if GEMINI_DEFAULTS not in injection.environment:
+        return injection
+    is_hiding = gemini_defaults(environment).exists()
+    is_read = all(files.is_roots_own(path) for path in injection.files)
+    return injection if is_read and not is_hiding else Injection(injection.command)
+
+
+def program_place(kind: str, command: tuple[str, ...]) -> int | None:
+    """Where the agent's own name stands in the command; None where something stands before it that may not pass words on."""
+    program, *packages = PROGRAMS.get(kind, (None,))
+    for place, word in enumerate(command):
+        if os.path.basename(word) == program or any(package in word for package in packages):
+            return place
+        if os.path.basename(word) not in LAUNCHERS and not word.startswith("-") and "=" not in word:
+            return None
+    return None
+
+
+def _claude(command: tuple[str, ...], place: int, program: str, file: Path, _: Mapping[str, str]) -> Injection:
+    words = command[place + 1 :]
+    is_taken = any(_is_option(word, "--settings") for word in words)
+    is_print = any(_is_option(word, "--print") or _is_short(word, "p") for word in _options(words))
+    if is_taken or is_print or not _is_conversation("claude", words):
+        return Injection(command)
+    injected = (*command[: place + 1], "--settings", str(file), *words)
+    return Injection(injected, {MARK: "1"}, {file: _settings("claude", program)})
+
+
+def _codex(command: tuple[str, ...], place: int, program: str, _: Path, __: Mapping[str, str]) -> Injection:
+    words = command[place + 1 :]
+    is_remote = any(_is_option(word, "--remote") for word in words)
+    if is_remote or _has_hooks_override(words) or not _is_conversation("codex", words):
+        return Injection(command)
+    return Injection((*command[: place + 1], "-c", f"hooks={codex_hooks(program)}", *words), {MARK: "1"})
+
+
+def _gemini(
+    command: tuple[str, ...], place: int, program: str, file: Path, environment: Mapping[str, str]
+) -> Injection:
+    if environment.get(GEMINI_DEFAULTS):
+        return Injection(command)
+    return Injection(command, {GEMINI_DEFAULTS: str(file), MARK: "1"}, {file: _settings("gemini", program)})
+
+
+_WAYS: dict[str, Callable[[tuple[str, ...], int, str, Path, Mapping[str, str]], Injection]] = {
+    "claude": _claude,
+    "codex": _codex,
+    "gemini": _gemini,
+}
+
+
+def gemini_defaults(environment: Mapping[str, str]) -> Path:
+    """Where the machine's administrator has settings below the user's."""
+    system = environment.get(GEMINI_SYSTEM) or "/etc/gemini-cli/settings.json"
+    return Path(system).parent / "system-defaults.json"
+
+
+def codex_hooks(program: str) -> str:
+    """As a TOML inline table: the hooks, and that each of them is trusted."""
+    handlers = {event: handler("codex", event, program) for event in EVENTS["codex"]}
+    table: dict[str, Any] = {event: [{"hooks": [one]}] for event, one in handlers.items()}
+    table["state"] = {
+        trust.key(trust.COMMAND_LINE, event): {"trusted_hash": trust.checksum(event, one)}
+        for event, one in handlers.items()
+    }
+    return _toml(table)
+
+
+def _settings(agent: str, program: str) -> str:
+    hooks = {event: [{"hooks": [handler(agent, event, program)]}] for event in EVENTS[agent]}
+    return json.dumps({"hooks": hooks}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_toml(name)}={_toml(inner)}" for name, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(_toml(inner) for inner in value) + "]"
+    # What JSON writes for strings, whole numbers and truth is TOML too, except for one character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _options(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Up to where the options end."""
+    return words[: words.index("--")] if "--" in words else words
+
+
+def _is_conversation(agent: str, words: tuple[str, ...]) -> bool:
+    """By the first word that is no option. It may be the value of one: at worst an agent is left without hooks."""
+    first = next((word for word in words if not word.startswith("-")), "")
+    return re.fullmatch(_NO_CONVERSATION[agent], first) is None
+
+
+def _is_option(word: str, option: str) -> bool:
+    return word == option or word.startswith(f"{option}=")
+
+
+def _is_short(word: str, letter: str) -> bool:
+    """Alone, or with others: -pc"""
+    return len(word) > 1 and word[0] == "-" and word[1] != "-" and word[1:].isalpha() and letter in word[1:]
+
+
+def _has_hooks_override(words: tuple[str, ...]) -> bool:
+    """-c hooks…, -chooks…, --config hooks…, --config=hooks…"""
+    joined = zip(words, (*words[1:], ""), strict=True)
+    for word, following in joined:
+        value = following if word in ("-c", "--config") else word.removeprefix("--config=").removeprefix("-c")
+        if value.lstrip().startswith("hooks") and (value is following or value != word):
+            return True
+    return False

@@ -1,0 +1,44 @@
+"""Where each agent keeps the settings that our hooks go into."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+BACKUP = ".hark-backup"
+
+
+class Place(Struct, frozen=True):
+    variable: str
+    """What moves the directory, if the user has set it."""
+    default: str
+    """Below the home directory."""
+    file: str
+
+
+PLACES = {
+    "claude": Place("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+    "codex": Place("CODEX_HOME", ".codex", "hooks.json"),
+    "gemini": Place("GEMINI_CLI_HOME", "", ".gemini/settings.json"),
+}
+NOT_NEEDED = {
+    "opencode": "OpenCode needs no hooks: started with --port it has an HTTP API that says the same, and nothing is installed"
+}
+AGENTS = (*PLACES, *NOT_NEEDED)
+
+
+def settings_path(agent: str, environment: Mapping[str, str]) -> Path:
+    place = PLACES[agent]
+    if moved := environment.get(place.variable):
+        return Path(os.path.abspath(moved)) / place.file
+    return home(environment) / place.default / place.file
+
+
+def backup_path(path: Path) -> Path:
+    """Beside the name that the agent reads, also where that is a link to somewhere else."""
+    return path.with_name(path.name + BACKUP)
+
+
+def home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("HOME") or Path.home())
