@@ -62,7 +62,7 @@ def _start_of_blanks(text: str, edge: int, end: int, rest: str) -> int:
     comments = list(_COMMENT.finditer(text, edge, end))
     if not comments:
         return edge
-    ends_a_line = re.match(r"[ \t]*\r?\n", rest) is not None
+    ends_a_line = re.match(r"\r?\n", rest) is not None
     is_line_comment = comments[-1][0].startswith("//")
     return end if is_line_comment and not ends_a_line else comments[-1].end()
 

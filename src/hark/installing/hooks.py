@@ -158,15 +158,14 @@ def _outermost(text: str, path: Path) -> tuple[Node, int]:
     """The largest thing on the way that holds nothing but our handler; nothing above the root's children."""
     chosen = path[-1]
     for container, number in reversed(path[:-1]):
-        inner, place = chosen
-        if len(inner.children or ()) != 1 or not _is_bare(text, inner, place):
+        child, inner = (container.children or ())[number], (chosen[0].children or ())[chosen[1]]
+        around = text[child.start : inner.start] + text[inner.end : child.end]
+        if len(chosen[0].children or ()) != 1 or _has_comment(around):
             break
         chosen = (container, number)
     return chosen
 
 
-def _is_bare(text: str, container: Node, number: int) -> bool:
-    """No comment beside that child."""
-    child = (container.children or ())[number]
-    around = text[container.start + 1 : child.start] + text[child.end : container.end - 1]
-    return re.fullmatch(r"[\s,]*", around) is not None
+def _has_comment(text: str) -> bool:
+    """In what stands around a child: brackets, blanks, a comma, and the name that it is the value of."""
+    return re.fullmatch(r'("(?:[^"\\]|\\.)*"\s*:)?[\s,\[\]{}]*', text) is None
