@@ -40,6 +40,11 @@ COMMANDS: dict[str, dict[str, str]] = {
         "reminders": "List the reminders that have not fired, or cancel one.",
         "mcp": "Connect an agent to hark by MCP.",
     },
+    "Agents": {
+        "install": "Put hark's hooks into the settings of an agent.",
+        "uninstall": "Take them out again.",
+        "doctor": "Look for what is wrong, and say how to mend it.",
+    },
     "Daemon": {
         "serve": "Run the daemon in the foreground.",
         "daemon": "Start, stop, look after or install the daemon.",

@@ -172,9 +172,4 @@ def _is_short(word: str, letter: str) -> bool:
 
 def _has_hooks_override(words: tuple[str, ...]) -> bool:
     """-c hooks…, -chooks…, --config hooks…, --config=hooks…"""
-    joined = zip(words, (*words[1:], ""), strict=True)
-    for word, following in joined:
-        value = following if word in ("-c", "--config") else word.removeprefix("--config=").removeprefix("-c")
-        if value.lstrip().startswith("hooks") and (value is following or value != word):
-            return True
-    return False
+    return re.search(r"^(?:-c|--config)[=\n]?\s*hooks\b", "\n".join(words), re.MULTILINE) is not None

@@ -1,0 +1,100 @@
+"""hark install: our hooks in the settings of agents, so that they say when a prompt was taken and a turn has ended."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hark.cli.parameters import json_option
+from hark.cli.text import print_json, say
+from hark.model.errors import HarkError
+
+if TYPE_CHECKING:
+    from hark.installing.change import Change
+
+AGENTS = ("claude", "codex", "gemini", "opencode")
+agent_argument = click.argument("agent", metavar="AGENT", type=click.Choice([*AGENTS, "all"]))
+dry_run_option = click.option("--dry-run", is_flag=True, help="Show the difference; change nothing.")
+_REVIEW = "Codex asks about new hooks when it is started next: choose to trust them, or they do not run"
+
+
+@click.command()
+@agent_argument
+@dry_run_option
+@click.option("--signals", is_flag=True, help="Also tell the agent how to signal. Not available yet.")
+@json_option
+def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
+    """Put hark's hooks into the settings of AGENT: claude, codex, gemini, opencode, or all that are here.
+
+    Agents that hark starts have their hooks without this where the agent allows it; this is for those that you start yourself.
+
+    \b
+    Example:
+      hark install claude --dry-run
+      hark install all
+    """
+    if signals:
+        raise HarkError("not-available", "signals are not in this version", "leave out --signals")
+    from hark.installing.change import apply, installation
+
+    program = hook_program()
+    changes = [installation(one, os.environ, program) for one in wanted_agents(agent)]
+    for change in changes:
+        if not dry_run:
+            apply(change)
+    tell(agent, [report(change, _words(change)) for change in changes], changes, dry_run=dry_run, is_json=is_json)
+
+
+def wanted_agents(agent: str) -> list[str]:
+    """Those with hooks; `all`: those whose program or settings are here."""
+    from hark.installing.places import PLACES, settings_path
+
+    if agent != "all":
+        return [agent] if agent in PLACES else []
+    return [one for one in PLACES if shutil.which(one) or settings_path(one, os.environ).parent.is_dir()]
+
+
+def hook_program() -> str:
+    program = Path(sys.executable).parent / "hark-hook"
+    if not os.access(program, os.X_OK):
+        raise HarkError("not-available", f"there is no program {program}", "install hark again, with its programs")
+    return str(program)
+
+
+def tell(agent: str, reports: list[dict[str, Any]], changes: list["Change"], *, dry_run: bool, is_json: bool) -> None:
+    from hark.installing.change import diff
+    from hark.installing.places import NOT_NEEDED
+
+    notes = [note for name, note in NOT_NEEDED.items() if agent == name]
+    if is_json:
+        print_json({"changes": reports, "notes": notes, "is_dry_run": dry_run})
+        return
+    if dry_run:
+        click.echo("".join(diff(change) for change in changes), nl=False)
+    else:
+        for one in reports:
+            click.echo(f"{one['agent']:<8} {one['action']:<10} {one['path']}")
+    for note in [*notes, *(note for one in reports for note in one["notes"])]:
+        say(note)
+    if agent == "all" and not changes:
+        say("no agent with hooks is here")
+
+
+def report(change: "Change", notes: list[str], done: str = "installed") -> dict[str, Any]:
+    has_copy = change.backup.exists()
+    return {
+        "agent": change.agent,
+        "path": str(change.path),
+        "action": done if change.is_change else "unchanged",
+        "backup": str(change.backup) if has_copy else None,
+        "notes": notes,
+    }
+
+
+def _words(change: "Change") -> list[str]:
+    off = f"hooks are switched off in {change.path} ({change.switched_off}); ours run when you switch them on"
+    notes = [_REVIEW] if change.agent == "codex" and change.is_change else []
+    return notes + ([off] if change.switched_off else [])
