@@ -13,11 +13,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from hark.agents.decoders import EVENTS, Said, decode
+from hark.agents.decoders import EVENTS, decode
 from hark.installing import trust
 from hark.installing.change import apply, installation
 from hark.installing.injection import inject, prepare
 from hark.installing.places import settings_path
+from hark.model.heard import Said
 from tests.agents.launch import Launch, write_json
 from tests.agents.running import DEADLINE_S, Agent, running
 from tests.terminals import wait_until

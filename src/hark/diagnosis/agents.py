@@ -1,0 +1,90 @@
+"""Whether the agents on this machine have our hooks, and whether the sessions' hooks are heard."""
+
+import os
+import shutil
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hark.agents.decoders import EVENTS
+from hark.diagnosis.finding import Finding, ok, problem, warning
+from hark.installing import files, hooks, trust
+from hark.installing.change import invalid
+from hark.installing.jsonc import Broken
+from hark.installing.places import PLACES, settings_path
+from hark.model.errors import HarkError
+
+
+def look_at_agents(environment: Mapping[str, str]) -> Iterator[Finding]:
+    for agent in PLACES:
+        if shutil.which(agent, path=environment.get("PATH", os.defpath)):
+            yield look_at_hooks(agent, environment)
+
+
+def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
+    """In its settings. What hark starts itself may have hooks without that."""
+    check, where = f"hooks-{agent}", settings_path(agent, environment)
+    try:
+        text = files.read(where) or ""
+        found = list(hooks.find(text, agent))
+        off = hooks.switched_off(text, agent)
+    except HarkError as wrong:
+        return problem(check, wrong.detail, wrong.hint)
+    except (Broken, hooks.Misshapen) as wrong:
+        return problem(check, invalid(where, wrong).detail, "mend the file")
+    if not found:
+        return warning(check, f"none in {where}", f"`hark install {agent}` for agents that hark does not start")
+    return _state(check, agent, where, found, off)
+
+
+def _state(check: str, agent: str, where: Path, found: list[hooks.Ours], off: str | None) -> Finding:
+    again = f"`hark install {agent}` again"
+    if gone := [ours.program for ours in found if not os.access(ours.program, os.X_OK)]:
+        return problem(check, f"{where} names {gone[0]}, which is not a program", again)
+    if missing := [event for event in EVENTS[agent] if event not in {ours.event for ours in found}]:
+        return problem(check, f"{where} lacks {', '.join(missing)}", again)
+    if off:
+        return problem(check, f"all hooks are switched off in {where}", f"change {off} there")
+    if agent == "codex" and (strange := _not_trusted(where, found)):
+        hint = "start codex and trust the hooks that it asks about"
+        return problem(check, f"Codex does not trust {', '.join(strange)} yet, and does not run them", hint)
+    return ok(check, f"{len(found)} in {where}")
+
+
+def _not_trusted(where: Path, found: Iterable[hooks.Ours]) -> list[str]:
+    try:
+        config = tomllib.loads(where.with_name("config.toml").read_text())
+    except (OSError, ValueError):
+        config = {}
+    trusted = config.get("hooks", {}).get("state", {})
+    return [ours.event for ours in found if not _is_trusted(trusted, where, ours)]
+
+
+def _is_trusted(trusted: Mapping[str, Any], where: Path, ours: hooks.Ours) -> bool:
+    group, handler = ours.path[2][1], ours.path[4][1]
+    wanted = trust.checksum(ours.event, hooks.handler("codex", ours.event, ours.program, is_installed=True))
+    keys = {trust.key(str(path), ours.event, group, handler) for path in (where, where.resolve())}
+    return any(trusted.get(key, {}).get("trusted_hash") == wanted for key in keys)
+
+
+def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[str, Any]]) -> Iterator[Finding]:
+    """`events`: the newest of the daemon's record, in their order."""
+    last = {event["session_id"]: event for event in events if event["kind"] == "hook"}
+    for session in sessions:
+        name = f"session-{session['name']}"
+        if session["agent"] in EVENTS:
+            yield _heard(name, session["agent"], last.get(session["id"]))
+        if session["airlock"] is None:
+            detail = "adopted: without an airlock, tmux holds your keys during a delivery"
+            hint = f"start it with `hark run -- {session['agent']}` to have one"
+            yield warning(name, detail, hint)
+
+
+def _heard(name: str, agent: str, event: dict[str, Any] | None) -> Finding:
+    if event is None:
+        detail = f"nothing was heard from its hooks: messages end as `submitted`, and {agent}'s turns are guessed"
+        return warning(
+            name, detail, f"submit a prompt; if that changes nothing: `hark install {agent}`, and start it again"
+        )
+    return ok(name, f"its hooks are heard: {event['data'].get('event')} at {event['at']}")

@@ -1,0 +1,34 @@
+"""What `hark doctor` finds: one thing that was looked at, how it is, and how to mend it."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Level(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    """It works, but less than it could, or something lies about."""
+    PROBLEM = "problem"
+    """Something that should work does not."""
+
+
+class Finding(Struct, frozen=True):
+    check: str
+    """What was looked at; the same name in every version."""
+    level: Level
+    detail: str
+    hint: str = ""
+    """What to do about it; empty when all is well."""
+
+
+def ok(check: str, detail: str) -> Finding:
+    return Finding(check, Level.OK, detail)
+
+
+def warning(check: str, detail: str, hint: str) -> Finding:
+    return Finding(check, Level.WARNING, detail, hint)
+
+
+def problem(check: str, detail: str, hint: str) -> Finding:
+    return Finding(check, Level.PROBLEM, detail, hint)
