@@ -35,7 +35,7 @@ def command(session: str | None, is_json: bool) -> int:
     """
     findings = look(session)
     if is_json:
-        fields = ("check", "level", "detail", "hint")
+        fields = ("check", "about", "level", "detail", "hint")
         told = [{name: str(getattr(found, name)) for name in fields} for found in findings]
         print_json({"findings": told, "has_problems": has_problems(findings)})
     else:
@@ -80,4 +80,5 @@ def told_to_people(found: "Finding") -> str:
     level = f"{found.level:<8}"
     painted = click.style(level, fg=_COLOURS[found.level]) if is_colourful() else level
     hint = f"\n{'':<10}{one_line(found.hint)}" if found.hint else ""
-    return f"{painted}  {found.check}: {one_line(found.detail)}{hint}"
+    what = f"{found.check} of {one_line(found.about)}" if found.about else found.check
+    return f"{painted}  {what}: {one_line(found.detail)}{hint}"

@@ -24,32 +24,34 @@ def look_at_agents(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
     """In its settings. What hark starts itself may have hooks without that."""
-    check, where = f"hooks-{agent}", settings_path(agent, environment)
+    where = settings_path(agent, environment)
     try:
         text = files.read(where) or ""
         found = list(hooks.find(text, agent))
         off = hooks.switched_off(text, agent)
     except HarkError as wrong:
-        return problem(check, wrong.detail, wrong.hint)
+        return problem("hooks", wrong.detail, wrong.hint, agent)
     except (Broken, hooks.Misshapen) as wrong:
-        return problem(check, invalid(where, wrong).detail, "mend the file")
+        return problem("hooks", invalid(where, wrong).detail, "mend the file", agent)
     if not found:
-        return warning(check, f"none in {where}", f"`hark install {agent}` for agents that hark does not start")
-    return _state(check, agent, where, found, off)
+        return warning("hooks", f"none in {where}", f"`hark install {agent}`, for those that you start yourself", agent)
+    detail, hint = _fault(agent, where, found, off)
+    return problem("hooks", detail, hint, agent) if detail else ok("hooks", f"{len(found)} in {where}", agent)
 
 
-def _state(check: str, agent: str, where: Path, found: list[hooks.Ours], off: str | None) -> Finding:
+def _fault(agent: str, where: Path, found: list[hooks.Ours], off: str | None) -> tuple[str, str]:
+    """What keeps them from running, and what to do; nothing where nothing does."""
     again = f"`hark install {agent}` again"
     if gone := [ours.program for ours in found if not os.access(ours.program, os.X_OK)]:
-        return problem(check, f"{where} names {gone[0]}, which is not a program", again)
+        return f"{where} names {gone[0]}, which is not a program", again
     if missing := [event for event in EVENTS[agent] if event not in {ours.event for ours in found}]:
-        return problem(check, f"{where} lacks {', '.join(missing)}", again)
+        return f"{where} lacks {', '.join(missing)}", again
     if off:
-        return problem(check, f"all hooks are switched off in {where}", f"change {off} there")
+        return f"all hooks are switched off in {where}", f"change {off} there"
     if agent == "codex" and (strange := _not_trusted(where, found)):
-        hint = "start codex and trust the hooks that it asks about"
-        return problem(check, f"Codex does not trust {', '.join(strange)} yet, and does not run them", hint)
-    return ok(check, f"{len(found)} in {where}")
+        detail = f"Codex does not trust {', '.join(strange)} yet, and does not run what it does not trust"
+        return detail, "start codex and trust the hooks that it asks about"
+    return "", ""
 
 
 def _not_trusted(where: Path, found: Iterable[hooks.Ours]) -> list[str]:
@@ -72,19 +74,17 @@ def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[s
     """`events`: the newest of the daemon's record, in their order."""
     last = {event["session_id"]: event for event in events if event["kind"] == "hook"}
     for session in sessions:
-        name = f"session-{session['name']}"
         if session["agent"] in EVENTS:
-            yield _heard(name, session["agent"], last.get(session["id"]))
+            yield _heard(session["name"], session["agent"], last.get(session["id"]))
         if session["airlock"] is None:
-            detail = "adopted: without an airlock, tmux holds your keys during a delivery"
+            detail = "adopted, with no airlock: tmux holds your keys during a delivery"
             hint = f"start it with `hark run -- {session['agent']}` to have one"
-            yield warning(name, detail, hint)
+            yield warning("session-airlock", detail, hint, session["name"])
 
 
 def _heard(name: str, agent: str, event: dict[str, Any] | None) -> Finding:
-    if event is None:
-        detail = f"nothing was heard from its hooks: messages end as `submitted`, and {agent}'s turns are guessed"
-        return warning(
-            name, detail, f"submit a prompt; if that changes nothing: `hark install {agent}`, and start it again"
-        )
-    return ok(name, f"its hooks are heard: {event['data'].get('event')} at {event['at']}")
+    if event is not None:
+        return ok("session-hooks", f"heard: {event['data'].get('event')} at {event['at']}", name)
+    install = f"; if that changes nothing, `hark install {agent}` and start it again" if agent in PLACES else ""
+    detail = "nothing was heard from its hooks yet: messages end as `submitted`, and turns are guessed"
+    return warning("session-hooks", detail, f"submit a prompt{install}", name)

@@ -20,15 +20,17 @@ class Finding(Struct, frozen=True):
     detail: str
     hint: str = ""
     """What to do about it; empty when all is well."""
+    about: str = ""
+    """The agent or the session, where there are several."""
 
 
-def ok(check: str, detail: str) -> Finding:
-    return Finding(check, Level.OK, detail)
+def ok(check: str, detail: str, about: str = "") -> Finding:
+    return Finding(check, Level.OK, detail, about=about)
 
 
-def warning(check: str, detail: str, hint: str) -> Finding:
-    return Finding(check, Level.WARNING, detail, hint)
+def warning(check: str, detail: str, hint: str, about: str = "") -> Finding:
+    return Finding(check, Level.WARNING, detail, hint, about)
 
 
-def problem(check: str, detail: str, hint: str) -> Finding:
-    return Finding(check, Level.PROBLEM, detail, hint)
+def problem(check: str, detail: str, hint: str, about: str = "") -> Finding:
+    return Finding(check, Level.PROBLEM, detail, hint, about)
