@@ -14,13 +14,15 @@ import msgspec
 import pytest
 
 from hark.agents.decoders import EVENTS, decode
+from hark.diagnosis.agents import look_at_hooks
+from hark.diagnosis.finding import Level
 from hark.installing import trust
 from hark.installing.change import apply, installation
 from hark.installing.injection import inject, prepare
 from hark.installing.places import settings_path
 from hark.model.heard import Said
 from tests.agents.launch import Launch, write_json
-from tests.agents.running import DEADLINE_S, Agent, running
+from tests.agents.running import DEADLINE_S, START_DEADLINE_S, Agent, running
 from tests.terminals import wait_until
 
 KINDS = (
@@ -140,6 +142,30 @@ def test_installed_hooks_report_and_keep_quiet_in_a_session_that_has_its_own(
     with running(kind, change=lambda launch: injected(own, ours)(installed(launch))) as agent:
         a_turn(agent, own, "hello there")
     assert plain.heard() == heard
+
+
+@pytest.mark.parametrize("kind", ["codex"])
+def test_installed_hooks_run_once_the_user_trusts_them_and_the_doctor_knows(kind: str, tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+
+    def installed(launch: Launch) -> Launch:
+        apply(installation(kind, launch.environment, recorder.program))
+        return msgspec.structs.replace(launch, environment=launch.environment | {"HARK_SESSION": SESSION})
+
+    with running(kind, change=installed) as agent:
+        agent.wait_for(
+            lambda screen: "Trust all and continue" in screen.text, "the review of the hooks", START_DEADLINE_S
+        )
+        assert look_at_hooks(kind, agent.launch.environment).level is Level.PROBLEM
+        agent.wait_quiet()
+        agent.tmux.press(agent.pane, "Down")
+        agent.wait_for(lambda screen: "› 2. Trust all" in screen.text, "the answer to be chosen")
+        agent.tmux.press(agent.pane, "Enter")
+
+        heard = a_turn(agent, recorder, "hello there")
+
+        assert {(one.by, one.session) for one in heard} == {(kind, SESSION)}
+        assert look_at_hooks(kind, agent.launch.environment).level is Level.OK
 
 
 def add_users_hook(launch: Launch, path: Path, program: str) -> bytes:

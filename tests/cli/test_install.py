@@ -1,0 +1,120 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from hark.cli.main import run
+from hark.model.errors import Exit
+
+PROGRAM = Path(sys.executable).parent / "hark-hook"
+
+
+@pytest.fixture(autouse=True)
+def user(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user who has Claude Code's settings and no agent on the PATH."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", str(home))
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  "model": "opus" // the large one\n}\n')
+    return home
+
+
+def test_a_dry_run_shows_the_difference_and_changes_nothing(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (user / ".claude/settings.json").read_bytes()
+
+    assert run(["install", "claude", "--dry-run"]) == Exit.OK
+
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"--- {user}/.claude/settings.json\n+++ ")
+    assert '+  "model": "opus", // the large one\n' in shown
+    assert f"{PROGRAM} claude Stop" in shown
+    assert (user / ".claude/settings.json").read_bytes() == before
+    assert [path.name for path in (user / ".claude").iterdir()] == ["settings.json"]
+
+
+def test_all_is_every_agent_that_is_here_and_says_what_was_done(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "all"]) == Exit.OK
+    assert capsys.readouterr().out.split() == ["claude", "installed", f"{user}/.claude/settings.json"]
+
+    assert run(["install", "all"]) == Exit.OK
+    assert capsys.readouterr().out.split() == ["claude", "unchanged", f"{user}/.claude/settings.json"]
+
+
+def test_what_was_installed_is_removed(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (user / ".claude/settings.json").read_bytes()
+
+    run(["install", "claude"])
+    assert (user / ".claude/settings.json.hark-backup").read_bytes() == before
+    assert run(["uninstall", "all"]) == Exit.OK
+
+    assert (user / ".claude/settings.json").read_bytes() == before
+    assert [path.name for path in (user / ".claude").iterdir()] == ["settings.json"]
+    assert "removed" in capsys.readouterr().out
+
+
+def test_a_user_is_told_about_the_copy_when_the_file_was_changed_since(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["install", "claude"])
+    settings = user / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace("opus", "sonnet"))
+
+    assert run(["uninstall", "claude"]) == Exit.OK
+
+    assert "settings.json.hark-backup" in capsys.readouterr().err
+    assert settings.read_text() == '{\n  "model": "sonnet" // the large one\n}\n'
+
+
+def test_a_user_of_codex_is_told_that_codex_will_ask(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "codex"]) == Exit.OK
+
+    assert "trust" in capsys.readouterr().err
+    assert (user / ".codex/hooks.json").exists()
+
+
+def test_opencode_needs_nothing(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "opencode"]) == Exit.OK
+
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "needs no hooks" in told.err
+
+
+def test_hooks_that_the_user_has_switched_off_are_mentioned(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (user / ".claude/settings.json").write_text('{"disableAllHooks": true}')
+
+    run(["install", "claude"])
+
+    assert "disableAllHooks" in capsys.readouterr().err
+
+
+def test_the_same_as_json(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["install", "claude", "--json"])
+
+    path = f"{user}/.claude/settings.json"
+    change = {"agent": "claude", "path": path, "action": "installed", "backup": f"{path}.hark-backup", "notes": []}
+    assert json.loads(capsys.readouterr().out) == {"changes": [change], "notes": [], "is_dry_run": False}
+
+
+def test_a_broken_file_is_refused_with_its_place_and_nothing_else_is_changed(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (user / ".gemini").mkdir()
+    (user / ".gemini/settings.json").write_text("{\n  oops\n}")
+    before = (user / ".claude/settings.json").read_bytes()
+
+    assert run(["install", "all"]) == Exit.FAILURE
+
+    told = capsys.readouterr().err
+    assert "line 2, column 3" in told
+    assert "hint: nothing was changed" in told
+    assert (user / ".claude/settings.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(("words", "code"), [(["claude", "--signals"], Exit.FAILURE), (["emacs"], Exit.USAGE)])
+def test_what_cannot_be_installed_is_refused(words: list[str], code: Exit) -> None:
+    assert run(["install", *words]) == code
