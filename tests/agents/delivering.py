@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -82,9 +82,16 @@ class Delivering(msgspec.Struct, frozen=True):
 
 @contextmanager
 def delivering(
-    kind: str, *, is_adopted: bool = False, is_native: bool = False, **options: object
+    kind: str,
+    *,
+    is_adopted: bool = False,
+    is_native: bool = False,
+    change: Callable[[Launch], Launch] | None = None,
+    **options: object,
 ) -> Iterator[Delivering]:
-    """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. Options are the launch's."""
+    """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. By its terminal, unless it
+    shall be reached by its own API. `change` may have it started otherwise, or put something into its home. Options are
+    the launch's."""
     with ExitStack() as owned:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
@@ -93,6 +100,7 @@ def delivering(
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
         launch = LAUNCHES[kind](root, stand_in.url, **options)
+        launch = change(launch) if change else launch
         owned.callback(end_processes, root)
         tmux, pane = _adopted(owned, hark, launch) if is_adopted else _started(hark, launch)
         owned.callback(end_tree, int(tmux.read(pane, "#{pane_pid}")))
@@ -117,7 +125,9 @@ def _started(hark: RunningHark, launch: Launch) -> tuple[PrivateTmux, str]:
 
 
 def _adopted(owned: ExitStack, hark: RunningHark, launch: Launch) -> tuple[PrivateTmux, str]:
+    """Its user has the same HARK_HOME in all terminals."""
     tmux = owned.enter_context(PrivateTmux())
-    pane = tmux.new(launch.words(), COLUMNS, ROWS)
+    environment = launch.environment | {"HARK_HOME": str(hark.home)}
+    pane = tmux.new(msgspec.structs.replace(launch, environment=environment).words(), COLUMNS, ROWS)
     hark.ok("adopt", "-S", str(tmux.socket), "-n", "a", "--agent", launch.kind, pane)
     return tmux, pane

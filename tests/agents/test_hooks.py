@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from hark.agents.decoders import EVENTS, decode
+from hark.cli.install import hook_program
 from hark.diagnosis.agents import look_at_hooks
 from hark.diagnosis.finding import Level
 from hark.installing import trust
@@ -21,6 +22,7 @@ from hark.installing.change import apply, installation
 from hark.installing.injection import inject, prepare
 from hark.installing.places import settings_path
 from hark.model.heard import Said
+from tests.agents.delivering import delivering
 from tests.agents.launch import Launch, write_json
 from tests.agents.running import DEADLINE_S, START_DEADLINE_S, Agent, running
 from tests.terminals import wait_until
@@ -166,6 +168,22 @@ def test_installed_hooks_run_once_the_user_trusts_them_and_the_doctor_knows(kind
 
         assert {(one.by, one.session) for one in heard} == {(kind, SESSION)}
         assert look_at_hooks(kind, agent.launch.environment).level is Level.OK
+
+
+@pytest.mark.parametrize("is_adopted", [False, True], ids=["started", "adopted"])
+@pytest.mark.parametrize("kind", ["claude", "gemini"])
+def test_with_installed_hooks_a_message_is_acknowledged_and_completed(kind: str, is_adopted: bool) -> None:
+    def installed(launch: Launch) -> Launch:
+        apply(installation(kind, launch.environment, hook_program()))
+        return launch
+
+    with delivering(kind, is_adopted=is_adopted, change=installed) as agent:
+        message = agent.send("hello there")
+        agent.hark.wait_end(message)
+
+        # The agent may say it before hark has seen the box let go: then there is no receipt for that.
+        statuses = [receipt["status"] for receipt in agent.hark.message(message)["receipts"]]
+        assert statuses[-2:] == ["acknowledged", "completed"], agent.hark.ok("events")
 
 
 def add_users_hook(launch: Launch, path: Path, program: str) -> bytes:

@@ -6,7 +6,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.marks import MARKS
@@ -72,8 +72,8 @@ class Stage:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         self._directory = Path(self._owned.enter_context(made))
         editor = str(write_editor(self._directory))
-        vim = {"is_vim": True} if self.is_vim else {}
-        self.agent = self._owned.enter_context(delivering(self.kind, editor=editor, **vim))
+        options: dict[str, Any] = {"is_vim": True} if self.is_vim else {}
+        self.agent = self._owned.enter_context(delivering(self.kind, editor=editor, **options))
         self.agent.send("warm up", "--wait", "submitted")
         self.agent.wait_bodies("warm up")
         self.agent.wait_ready()
