@@ -31,6 +31,7 @@ Value = TypeVar("Value")
 
 class CodexChannel(Watching):
     joins_running_turn = False
+    pressing_poll_s, outstanding_poll_s, quiet_poll_s = 0.1, 1.0, 5.0
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,6 @@
-"""A small HTTP/1.1 client for an agent's server on the loopback: one connection per request, and a stream of events.
+"""A small HTTP/1.1 client for an agent's server on the loopback: one connection per request.
 
-The standard library has none that is asynchronous, and a request here is a few lines; `http.client` in a thread would hold a
-thread for every stream.
+The standard library has none that is asynchronous, and what is needed here is a few lines.
 """
 
 import asyncio
@@ -16,8 +15,6 @@ from hark.agents.native.channel import ChannelLost
 
 CONNECT_S = 2.0
 ANSWER_S = 10.0
-LONGEST_LINE = 64 * 1024 * 1024
-"""An event or a chunk may hold all that a tool has printed."""
 
 
 class Answer(Struct, frozen=True):
@@ -39,7 +36,7 @@ class Http:
     async def ask(self, method: str, path: str, body: object = None) -> Answer:
         try:
             async with asyncio.timeout(ANSWER_S):
-                reader, writer = await self._send(method, path, body, "application/json")
+                reader, writer = await self._send(method, path, body)
                 try:
                     status, headers = await read_head(reader)
                     return Answer(status, b"".join([piece async for piece in read_body(reader, headers)]))
@@ -48,34 +45,21 @@ class Http:
         except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as failure:
             raise ChannelLost(f"{method} {path}: {failure!r}") from failure
 
-    async def stream(self, path: str) -> AsyncIterator[Any]:
-        """Server-sent events, for as long as they come."""
-        try:
-            async with asyncio.timeout(ANSWER_S):
-                reader, writer = await self._send("GET", path, None, "text/event-stream")
-                status, headers = await read_head(reader)
-            if status != 200:
-                raise ChannelLost(f"GET {path}: {status}")
-            try:
-                async for event in read_events(read_body(reader, headers)):
-                    yield event
-            finally:
-                writer.close()
-        except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as failure:
-            raise ChannelLost(f"GET {path}: {failure!r}") from failure
-
-    async def _send(
-        self, method: str, path: str, body: object, accept: str
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _send(self, method: str, path: str, body: object) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         async with asyncio.timeout(CONNECT_S):
-            reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=LONGEST_LINE)
+            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         data = msgspec.json.encode(body) if body is not None else b""
-        writer.write(self._head(method, path, len(data), accept) + data)
+        writer.write(self._head(method, path, len(data)) + data)
         await writer.drain()
         return reader, writer
 
-    def _head(self, method: str, path: str, length: int, accept: str) -> bytes:
-        lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}", f"Accept: {accept}", "Connection: close"]
+    def _head(self, method: str, path: str, length: int) -> bytes:
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            f"Host: 127.0.0.1:{self._port}",
+            "Accept: application/json",
+            "Connection: close",
+        ]
         lines += [f"Content-Length: {length}", "Content-Type: application/json"]
         lines += [f"Authorization: Basic {self._authorization}"] if self._authorization else []
         return "\r\n".join([*lines, "", ""]).encode()
@@ -101,16 +85,3 @@ async def read_body(reader: asyncio.StreamReader, headers: dict[str, str]) -> As
     else:
         while piece := await reader.read(65536):
             yield piece
-
-
-async def read_events(pieces: AsyncIterator[bytes]) -> AsyncIterator[Any]:
-    """The data of each event that is JSON."""
-    rest = b""
-    async for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:"):
-                try:
-                    yield msgspec.json.decode(line[5:])
-                except msgspec.DecodeError as wrong:
-                    raise ChannelLost(f"not an event: {wrong}") from wrong

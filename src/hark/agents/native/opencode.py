@@ -2,11 +2,14 @@
 
 Which session the pane shows is told by nothing but the terminal's title, which the TUI sets from the session's own title. It
 is read again for every delivery.
+
+Its stream of events is left alone: OpenCode 1.18 forgets to let go of a listener whenever such a stream ends, and from the
+tenth on its runtime prints a warning across the human's screen. Asking is harmless, so we ask: often while something of
+ours is about to happen, seldom otherwise.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from time import time
 from typing import Any, Self
 
@@ -23,12 +26,11 @@ MESSAGES_IN_VIEW = 30
 SESSIONS_IN_VIEW = 2000
 RECORDED_S = 5.0
 RECORDED_POLL_S = 0.02
-HEARD_AGAIN_S = 1.0
-NEWS = ("session.status", "session.idle", "session.error", "message.updated", "permission.", "question.")
 
 
 class OpenCodeChannel(Watching):
     joins_running_turn = True
+    pressing_poll_s, outstanding_poll_s, quiet_poll_s = 0.15, 0.5, 2.0
 
     def __init__(self, http: Http, title: Callable[[], Awaitable[str]]) -> None:
         super().__init__()
@@ -37,20 +39,15 @@ class OpenCodeChannel(Watching):
         self._followed: str | None = None
         """Where our last message went."""
         self._delivering = asyncio.Lock()
-        self._listener: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(cls, port: int, password: str, title: Callable[[], Awaitable[str]]) -> Self:
         channel = cls(Http(port, USER, password), title)
         await channel._get("/session/status")
-        channel._listener = asyncio.create_task(channel._listen())
         return channel
 
     async def close(self) -> None:
-        if self._listener:
-            self._listener.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._listener
+        """Nothing is held between two requests."""
 
     async def shown(self) -> str | None:
         """The session that the pane shows, if it is certain."""
@@ -102,14 +99,12 @@ class OpenCodeChannel(Watching):
         session = self._followed if self._outstanding and self._followed else await self.shown()
         if session is None:
             return Picture()
-        before, messages, state = (
-            await self._state_of(session),
-            await self._messages(session),
-            await self._state_of(session),
-        )
-        # What it records while it begins or ends belongs to neither state: only what is idle all the time is idle.
-        state = before if before is not State.IDLE and state is State.IDLE else state
-        turns, waiting = understand(lambda: protocol.read_messages(messages, is_idle=state is State.IDLE))
+        state = await self._state_of(session)
+        messages = await self._messages(session)
+        if state is State.IDLE:
+            # What it records while it begins belongs to no idle state.
+            state = await self._state_of(session)
+        turns, waiting = understand(lambda: protocol.read_messages(messages, has_stopped=state is State.IDLE))
         return Picture(conversation=session, state=state, turns=turns, waiting=waiting)
 
     async def start_left(self, message_id: MessageId) -> None:
@@ -133,22 +128,14 @@ class OpenCodeChannel(Watching):
 
     async def _state_of(self, session: str) -> State:
         statuses = await self._get("/session/status")
-        permissions, questions = await self._get("/permission"), await self._get("/question")
-        return understand(lambda: protocol.read_state(session, statuses, permissions, questions))
+        if understand(lambda: protocol.is_idle(session, statuses)):
+            return State.IDLE
+        asked = [*await self._get("/permission"), *await self._get("/question")]
+        return understand(lambda: State.WAITING if protocol.is_asked(session, asked) else State.BUSY)
 
     async def _messages(self, session: str) -> list[Json]:
         found: list[Json] = await self._get(f"/session/{session}/message?limit={MESSAGES_IN_VIEW}")
         return found
-
-    async def _listen(self) -> None:
-        """What is announced only says when to look; while nothing can be heard, we look now and then."""
-        while True:
-            with suppress(ChannelLost):
-                async for event in self._http.stream("/event"):
-                    if isinstance(event, dict) and str(event.get("type", "")).startswith(NEWS):
-                        self.notice()
-            self.notice()
-            await asyncio.sleep(HEARD_AGAIN_S)
 
     async def _get(self, path: str) -> Any:
         answer = await self._http.ask("GET", path)

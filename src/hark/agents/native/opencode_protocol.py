@@ -14,7 +14,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from hark.agents.native.channel import State
 from hark.agents.native.picture import Turn, message_ids
 from hark.model.heard import Said
 from hark.model.ids import MessageId
@@ -77,14 +76,17 @@ def text_of(message: Json) -> str:
     return "\n".join(part["text"] for part in message["parts"] if part["type"] == "text")
 
 
-def read_state(session: str, statuses: Json, permissions: Sequence[Json], questions: Sequence[Json]) -> State:
-    if statuses.get(session, {}).get("type", "idle") == "idle":
-        return State.IDLE
-    is_asking = any(one.get("sessionID") == session for one in (*permissions, *questions))
-    return State.WAITING if is_asking else State.BUSY
+def is_idle(session: str, statuses: Json) -> bool:
+    """Only those that are not idle are listed."""
+    return bool(statuses.get(session, {}).get("type", "idle") == "idle")
 
 
-def read_messages(messages: Sequence[Json], *, is_idle: bool) -> tuple[tuple[Turn, ...], tuple[MessageId, ...]]:
+def is_asked(session: str, questions: Sequence[Json]) -> bool:
+    """Whether it waits for the human: to permit something, or to choose."""
+    return any(one["sessionID"] == session for one in questions)
+
+
+def read_messages(messages: Sequence[Json], *, has_stopped: bool) -> tuple[tuple[Turn, ...], tuple[MessageId, ...]]:
     """The turns, and what of ours has not been taken up."""
     ordered = sorted((one for one in messages), key=lambda one: str(one["info"]["id"]))
     asked = [_asked(one) for one in ordered if one["info"]["role"] == "user"]
@@ -93,17 +95,19 @@ def read_messages(messages: Sequence[Json], *, is_idle: bool) -> tuple[tuple[Tur
     turns: list[Turn] = []
     for one in reversed([one for one in asked if one.id <= newest_parent]):
         later = turns[-1].end if turns else None
-        turns.append(Turn(id=one.id, message_ids=one.message_ids, end=_end(one, answered, later, is_idle=is_idle)))
+        turns.append(
+            Turn(id=one.id, message_ids=one.message_ids, end=_end(one, answered, later, has_stopped=has_stopped))
+        )
     waiting = tuple(own for one in asked if one.id > newest_parent for own in one.message_ids)
     return tuple(reversed(turns)), waiting
 
 
-def _end(asked: Asked, answered: list[Answered], later: Said | None, *, is_idle: bool) -> Said | None:
+def _end(asked: Asked, answered: list[Answered], later: Said | None, *, has_stopped: bool) -> Said | None:
     """Its own, or that of the later message it was worked on with; what ends in no answer was interrupted."""
     own = [one for one in answered if one.parent == asked.id]
     if own and own[-1].end:
         return own[-1].end
-    is_left = is_idle and all(one.is_written for one in own)
+    is_left = has_stopped and all(one.is_written for one in own)
     return later or (Said.INTERRUPTED if is_left else None)
 
 

@@ -46,15 +46,17 @@ def message_ids(text: str, *own: MessageId | None) -> tuple[MessageId, ...]:
 
 
 def continued(before: Picture | None, after: Picture) -> Picture:
-    """With the turns that still ran when they moved out of view: such a turn ends with the newest one, or when all is idle."""
+    """With what was seen before: a turn that has ended does not run again; one that ran when it moved out of view ends with
+    the newest one, when all is idle."""
     if before is None or before.conversation != after.conversation:
         return after
+    ends = {turn.id: turn.end for turn in before.turns}
+    in_view = tuple(structs.replace(turn, end=ends.get(turn.id) or turn.end) for turn in after.turns)
     seen = {turn.id for turn in after.turns}
-    out_of_view = [turn for turn in before.turns if turn.end is None and turn.id not in seen]
-    end = after.turns[-1].end if after.turns else None
-    ended = (end or Said.INTERRUPTED) if after.is_idle else None
-    kept = tuple(structs.replace(turn, end=ended) for turn in out_of_view)
-    return structs.replace(after, turns=kept + after.turns)
+    newest = (in_view[-1].end if in_view else None) or Said.INTERRUPTED
+    out_of_view = (turn for turn in before.turns if turn.end is None and turn.id not in seen)
+    kept = (structs.replace(turn, end=newest if after.is_idle else None) for turn in out_of_view)
+    return structs.replace(after, turns=(*kept, *in_view))
 
 
 def events_between(before: Picture | None, after: Picture, at: datetime) -> list[Heard]:

@@ -15,14 +15,15 @@ from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 
 LEFT_S = 1.0
-PRESSING_POLL_S = 0.1
-"""While the agent is about to record something: it may do so a moment after it says that it works."""
-OUTSTANDING_POLL_S = 1.0
-QUIET_POLL_S = 5.0
-"""The nets below the announcements."""
 
 
 class Watching(ABC):
+    pressing_poll_s: float
+    """While the agent is about to record something: it may do so a moment after it says that it works."""
+    outstanding_poll_s: float
+    """While it works on a message of ours."""
+    quiet_poll_s: float
+
     def __init__(self) -> None:
         self._news = asyncio.Event()
         self._outstanding: set[MessageId] = set()
@@ -83,5 +84,5 @@ class Watching(ABC):
         begins_later = not picture.is_idle and not_begun <= set(picture.waiting)
         is_ending = picture.is_idle and any(turn.end is None for turn in picture.turns)
         if is_ending or (picture.is_idle and picture.waiting) or (not_begun and not begins_later):
-            return PRESSING_POLL_S
-        return OUTSTANDING_POLL_S if self._outstanding else QUIET_POLL_S
+            return self.pressing_poll_s
+        return self.outstanding_poll_s if self._outstanding else self.quiet_poll_s
