@@ -81,7 +81,13 @@ class Hark:
             kinds,
             wall_clock,
             own_socket(config),
-            Launcher(paths.runtime_dir() / "airlocks", natives, has_native=config.native),
+            Launcher(
+                paths.runtime_dir() / "airlocks",
+                natives,
+                paths.state_dir() / "hooks",
+                has_native=config.native,
+                has_hooks=config.hooks,
+            ),
         )
         self.couriers = Couriers(store, self._courier, self._session_at)
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)

@@ -1,4 +1,4 @@
-"""How an agent is started: behind an airlock, with its own API opened to us where it has one."""
+"""How an agent is started: behind an airlock, with its own API opened to us where it has one, with hooks otherwise."""
 
 import secrets
 import sys
@@ -9,6 +9,7 @@ from msgspec import Struct
 from hark import airlock, paths
 from hark.agents.native import launch as native
 from hark.agents.native.find import keep_secret
+from hark.installing.injection import inject, prepare
 from hark.model.ids import SessionId
 
 
@@ -20,22 +21,38 @@ class Launch(Struct, frozen=True, kw_only=True):
 
 
 class Launcher:
-    def __init__(self, airlocks: Path, natives: Path, *, has_native: bool) -> None:
+    def __init__(self, airlocks: Path, natives: Path, hooks: Path, *, has_native: bool, has_hooks: bool) -> None:
         self._airlocks = airlocks
         self._natives = natives
+        self._hooks = hooks
         self._has_native = has_native
+        self._has_hooks = has_hooks
 
     def launch(self, session_id: SessionId, kind: str, command: list[str], environment: dict[str, str]) -> Launch:
         variables = environment | paths.hark_environment(session_id) | paths.editor_environment(environment)
-        words = list(command)
-        if self._has_native and kind in native.KINDS:
-            begun = native.start(kind, command, variables, self._native_door(session_id), secrets.token_urlsafe(24))
-            if begun.secret:
-                keep_secret(self._native_door(session_id), begun.secret)
-            words, variables = list(begun.words), variables | begun.environment
+        words, added = self._with_native(session_id, kind, command, variables)
+        if words == command and self._has_hooks:
+            words, added = self._with_hooks(kind, command, variables)
+        variables |= added
         door = self.door(session_id)
         wrapped = [sys.executable, "-ISE", airlock.__file__, "--socket", door, "--", *words]
         return Launch(words=wrapped, environment=variables, airlock=door)
+
+    def _with_native(
+        self, session_id: SessionId, kind: str, command: list[str], variables: dict[str, str]
+    ) -> tuple[list[str], dict[str, str]]:
+        if not self._has_native or kind not in native.KINDS:
+            return command, {}
+        door = self._native_door(session_id)
+        begun = native.start(kind, command, variables, door, secrets.token_urlsafe(24))
+        if begun.secret:
+            keep_secret(door, begun.secret)
+        return list(begun.words), begun.environment
+
+    def _with_hooks(self, kind: str, command: list[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+        program = str(Path(sys.executable).with_name("hark-hook"))
+        injection = prepare(inject(kind, tuple(command), program, self._hooks, variables), variables)
+        return list(injection.command), injection.environment
 
     def door(self, session_id: SessionId) -> str:
         self._airlocks.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -22,6 +22,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_text_bytes: int = 1_048_576
     native: bool = True
     """Whether agents that hark starts are reached by their own API, where they have one."""
+    hooks: bool = True
+    """Whether agents that hark starts are given hooks for that run, where they allow it."""
     listen: str | None = None
     """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
     log_level: str = "info"
