@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -139,4 +140,6 @@ def _tell(found: Report) -> None:
 
 
 if __name__ == "__main__":
+    # Whoever ends us early leaves no agents and no tmux server behind.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.exit(main(sys.argv[1:]))

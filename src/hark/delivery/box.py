@@ -113,6 +113,11 @@ def holds_placeholder(box: Box, look: BoxLook, text: str | None = None) -> bool:
     return text is None or newlines is None or int(newlines) == text.count("\n")
 
 
+def shows_placeholder(box: Box, look: BoxLook) -> bool:
+    """Whether a stand-in for a long paste is in the box, beside other text or alone."""
+    return look.placeholder is not None and re.search(look.placeholder, "".join(box.rows)) is not None
+
+
 def mentions(box: Box, words: str) -> bool:
     """Also where a wrap cuts them in two."""
     return words in "".join(row.strip() for row in box.rows)

@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
-from hark.delivery.box import Box, holds_exactly, read_box
+from hark.delivery.box import Box, holds_exactly, read_box, shows_placeholder
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
 from hark.delivery.screen import Screen
@@ -92,6 +92,10 @@ def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
         return Held(HoldReason.DIALOG, "no input box at the cursor") if is_needed else None
     if editor.not_for and re.match(editor.not_for, box.rows[0]):
         return Held(HoldReason.DRAFT, "beside this draft the editor's key does something else")
+    if not box.is_cursor_at_end and shows_placeholder(box, job.look):
+        return Held(
+            HoldReason.DRAFT, "a collapsed paste comes back expanded, and the cursor would not come back at all"
+        )
     return None
 
 
@@ -170,9 +174,13 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
 def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Generator[Step, Answer, bool]:
     """With its cursor, if the screen shows it as it was; otherwise the editor says."""
     if target:
-        seen = yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
+        seen = yield from watch_for(
+            lambda screen: _shows(screen, job, target) or _holds(screen, job, draft), SHOWN_WITHIN_S
+        )
         if _shows(seen.screen, job, target):
             yield from walk_cursor(target, job.look)
+            return True
+        if _holds(seen.screen, job, draft):
             return True
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):

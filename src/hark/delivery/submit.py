@@ -11,7 +11,15 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hark.delivery.box import Box, BoxLook, holds_exactly, holds_placeholder, mentions, read_box
+from hark.delivery.box import (
+    Box,
+    BoxLook,
+    holds_exactly,
+    holds_placeholder,
+    mentions,
+    read_box,
+    shows_placeholder,
+)
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -147,10 +155,7 @@ def let_go(screen: Screen, job: Job) -> bool:
 
 def may_be_ours(box: Box, job: Job) -> bool:
     """Also beside other text: a stand-in does not say whose paste it stands for."""
-    placeholder = job.look.placeholder
-    return mentions(box, job.message_id) or (
-        placeholder is not None and re.search(placeholder, "".join(box.rows)) is not None
-    )
+    return mentions(box, job.message_id) or shows_placeholder(box, job.look)
 
 
 def _may_be_in_a_box(screen: Screen, job: Job) -> bool:
