@@ -56,7 +56,7 @@ def judge(
     is_mixed = {text: _is_in(text, leftovers) for text in sent}
     # What the person has fetched from the history themselves is no second copy.
     is_again = {text: _is_in(text, [one for one in leftovers if not _is_recalled(one, broken)]) for text in sent}
-    shares, keys_lost = _missing([prompt.text for prompt in broken], leftovers)
+    shares = [_found_share(prompt.text, leftovers) for prompt in broken]
     return Verdict(
         exact=tuple(text for text in sent if counts[text] == 1 and not is_again[text]),
         garbled=tuple(text for text in sent if not counts[text] and is_mixed[text]),
@@ -65,7 +65,7 @@ def judge(
         prompts_exact=tuple(prompt.text for prompt in prompts if counts[prompt.text] == 1),
         prompts_garbled=tuple(one.text for one, share in zip(broken, shares, strict=True) if share >= FOUND_SHARE),
         prompts_lost=tuple(one.text for one, share in zip(broken, shares, strict=True) if share < FOUND_SHARE),
-        keys_lost=keys_lost,
+        keys_lost=_keys_lost(broken, leftovers),
         leftovers=leftovers,
     )
 
@@ -124,19 +124,16 @@ def _is_recalled(leftover: str, broken: Sequence[Prompt]) -> bool:
     return any(tag in leftover for found in tags for tag in found)
 
 
-def _missing(prompts: list[str], leftovers: Sequence[str]) -> tuple[list[float], int]:
-    """Of each prompt the share of its letters that is among the leftovers, in order; and how many are not, of all."""
-    wanted = "".join(_letters(prompt, person.LETTERS) for prompt in prompts)
+def _found_share(prompt: str, leftovers: Sequence[str]) -> float:
+    wanted = _letters(prompt, person.LETTERS)
     matcher = SequenceMatcher(None, wanted, _all_letters(leftovers, person.LETTERS), autojunk=False)
-    is_found = [False] * len(wanted)
-    for block in matcher.get_matching_blocks():
-        is_found[block.a : block.a + block.size] = [True] * block.size
-    shares, start = [], 0
-    for prompt in prompts:
-        size = len(_letters(prompt, person.LETTERS))
-        shares.append(sum(is_found[start : start + size]) / max(size, 1))
-        start += size
-    return shares, is_found.count(False)
+    return sum(block.size for block in matcher.get_matching_blocks()) / max(len(wanted), 1)
+
+
+def _keys_lost(prompts: Sequence[Prompt], leftovers: Sequence[str]) -> int:
+    """Letters that are nowhere. What has come in pieces, or in another order, is garbled but not lost."""
+    wanted = Counter(_all_letters([prompt.text for prompt in prompts], person.LETTERS))
+    return (wanted - Counter(_all_letters(leftovers, person.LETTERS))).total()
 
 
 def _letters(text: str, alphabet: str) -> str:

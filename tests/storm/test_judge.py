@@ -43,6 +43,16 @@ CASES: tuple[tuple[str, list[str], Verdict], ...] = (
         ),
     ),
     (
+        "a draft in two pieces, the second one first",
+        [ONE, "ease look", "qaaaaq pl", TWO, SECOND.text],
+        Verdict(
+            exact=(ONE, TWO),
+            prompts_garbled=(FIRST.text,),
+            prompts_exact=(SECOND.text,),
+            leftovers=("ease look", "qaaaaq pl"),
+        ),
+    ),
+    (
         "a key of a prompt is missing",
         [ONE, "qaaaaq plase look", TWO, SECOND.text],
         Verdict(
