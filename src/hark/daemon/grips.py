@@ -15,6 +15,8 @@ from hark.terminal.airlocks import Airlock, AirlockFacts, Refused
 from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
 from hark.terminal.keyhold import KeyHold
 
+HOLD_BY_TMUX_S = 1.8
+"""Where nobody of us is left to end it, a timer's shell does it with a few tmux commands: two seconds in all."""
 DRAWN_WITHIN_S = 0.4
 """Nothing may be drawn at all: a key may have no effect."""
 RESTED_S = 0.05
@@ -29,7 +31,7 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
     """None when the keys cannot be held at this moment: somebody is in the middle of a key sequence."""
     server = panes.of(session.pane)
     if session.airlock is None:
-        hold = await KeyHold.begin(server, session.pane, HOLD_S)
+        hold = await KeyHold.begin(server, session.pane, HOLD_BY_TMUX_S)
         if hold is None:
             return None
         await until_quiet(panes, session)
