@@ -35,6 +35,9 @@ KILLS = (("airlock", "claude"), ("adopted", "claude"))
 
 def main(words: Sequence[str]) -> int:
     options = _options(words)
+    if options.page:
+        report.write(report.load())
+        return 0
     plans, killings = _plans(options), _killings(options)
     started = time.monotonic()
     print(f"seed {options.seed}", flush=True)
@@ -49,8 +52,7 @@ def main(words: Sequence[str]) -> int:
     )
     _tell(found)
     if options.is_all or options.write:
-        report.save(found)
-        report.write_page(found)
+        report.write(found)
     return 0 if found.is_clean else 1
 
 
@@ -62,6 +64,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--kills", type=int, help="how often the daemon is killed, in all; alone: nothing else is done")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="write docs/storm.* although it is not the whole storm")
+    parser.add_argument(
+        "--page", action="store_true", help="only write the page and the plot again, from docs/storm.json"
+    )
     options = parser.parse_args(words)
     options.is_all = not (options.agents or options.protocols or options.deliveries or options.kills is not None)
     return options

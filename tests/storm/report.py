@@ -11,7 +11,7 @@ from tests.storm.kills import Killed
 from tests.storm.result import HEADINGS, Result, row
 
 DIRECTORY = Path(__file__).parents[2] / "docs"
-DATA, PAGE, PLOT = (DIRECTORY / name for name in ("storm.json", "storm.md", "storm.png"))
+DATA, PAGE = DIRECTORY / "storm.json", DIRECTORY / "storm.md"
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -28,24 +28,24 @@ class Report(Struct, frozen=True, kw_only=True):
         return are_storms_clean and all(one.is_clean for one in self.kills)
 
 
-def save(report: Report) -> None:
+def write(report: Report) -> None:
+    """The plot is drawn from the same data, by the script."""
     DATA.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+    PAGE.write_text(page(report), encoding="utf-8")
 
 
 def load() -> Report:
     return msgspec.json.decode(DATA.read_bytes(), type=Report)
 
 
-def write_page(report: Report) -> None:
-    PAGE.write_text(page(report), encoding="utf-8")
-
-
 def page(report: Report) -> str:
+    loads = [one.load for one in report.storms] or [0.0]
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return f"""\
 # The typist storm
 
-`make storm` has written this page and its plot: seed {report.seed}, {report.seconds / 60:.0f} minutes, {versions}.
+`make storm` has written this page and its plot: seed {report.seed}, {report.seconds / 60:.0f} minutes, {versions}; the load of the
+machine was {min(loads):.1f} to {max(loads):.1f}.
 
 A scripted person sits at a real tmux client and works at 8 to 15 keys a second the whole time: types, pauses, goes back with the
 arrows and edits there, breaks lines, deletes letters and words, pastes, fetches a text from the history and adds to it, submits.
@@ -61,8 +61,8 @@ tmux commands on the same agent under the same person.
 - **garbled**: mixed with something else, or in pieces. **lost**: nowhere. **doubled**: more than once. **held**: not delivered, and
   hark says so and why. **keys lost**: letters of the person's prompts that arrived nowhere, counted against all that arrived.
 - The time is from the start of the sender to the agent's own request. hark's holds a courtesy: it waits for a pause of 300 ms in
-  the typing, at most two seconds, and messages wait for each other. Codex and Gemini on adopted panes wait for an empty box, as
-  their drafts cannot be carried there. `scripts/bench latency` has the times without a typist.
+  the typing, at most two seconds, and messages wait for each other. Where a draft cannot be carried (Gemini CLI on adopted panes; a
+  cursor inside of a draft with a collapsed paste) they wait for the box. `scripts/bench latency` has the times without a typist.
 - Only the blanks around a submitted text are not compared, for agents drop them. A prompt from the history is exact if it is any
   text that had been submitted before, exactly (the history is shared, so it may be one of the messages), with the person's own words
   where the agent had put the cursor. Gemini CLI joins what is submitted during one turn by an empty line: each part must be exact.
@@ -74,7 +74,17 @@ tmux commands on the same agent under the same person.
 The daemon is killed (SIGKILL) at a random moment of a hold while the person types on; it is started again when the keys are free.
 
 {_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
-"""
+
+A draft that is not exact has not lost a key: killed between taking the draft and giving it back, hark leaves its own text in the
+box, the keys that are let go fall in behind it, and the draft comes back by itself after the next submit, or by the next daemon.
+{_damage(report)}"""
+
+
+def _damage(report: Report) -> str:
+    """What was not exact of ours, in full."""
+    ours: list[Result | Killed] = [*(one for one in report.storms if one.is_ours), *report.kills]
+    found = [f"- {one.protocol}, {one.agent}: {damage}" for one in ours for damage in one.damage]
+    return "\n".join(("\n## What was not exact, in full\n", *found, "")) if found else ""
 
 
 KILL_HEADINGS = (
