@@ -59,7 +59,7 @@ tmux commands on the same agent under the same person.
 {_markdown(HEADINGS, [row(one) for one in report.storms])}
 
 - **garbled**: mixed with something else, or in pieces. **lost**: nowhere. **doubled**: more than once. **held**: not delivered, and
-  hark says so and why. **keys lost**: letters of the person's prompts that arrived nowhere, counted against all that arrived.
+  hark says so and why. **uncertain**: hark says that it cannot tell. **keys lost**: letters of the person's prompts that arrived nowhere, counted against all that arrived.
 - The time is from the start of the sender to the agent's own request. hark's holds a courtesy: it waits for a pause of 300 ms in
   the typing, at most two seconds, and messages wait for each other. Where a draft cannot be carried (Gemini CLI on adopted panes; a
   cursor inside of a draft with a collapsed paste) they wait for the box. `scripts/bench latency` has the times without a typist.

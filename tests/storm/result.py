@@ -19,6 +19,7 @@ class Result(Struct, frozen=True, kw_only=True):
     held: int = 0
     """Still waiting, with a reason, when the run ended."""
     uncertain: int = 0
+    """Hark says of them that it cannot tell; of these, too, those that did not arrive are lost."""
     prompts: int
     prompts_exact: int
     prompts_garbled: int
@@ -48,14 +49,14 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 HEADINGS = (
-    *("protocol", "agent", "messages", "exact", "garbled", "lost", "doubled", "held"),
+    *("protocol", "agent", "messages", "exact", "garbled", "lost", "doubled", "held", "uncertain"),
     *("prompts", "exact", "garbled", "lost", "keys", "lost", "median", "p95"),
 )
 
 
 def row(result: Result) -> tuple[str, ...]:
     numbers = (
-        *(result.sent, result.exact, result.garbled, result.lost, result.doubled, result.held),
+        *(result.sent, result.exact, result.garbled, result.lost, result.doubled, result.held, result.uncertain),
         *(result.prompts, result.prompts_exact, result.prompts_garbled, result.prompts_lost),
         *(result.keys, result.keys_lost),
     )
