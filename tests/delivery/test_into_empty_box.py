@@ -213,6 +213,13 @@ def test_an_enter_without_effect_is_pressed_again_on_the_same_proof() -> None:
     assert terminal.kinds == [*ENTERED, "PressEnter"]
 
 
+def test_a_hold_that_is_over_after_an_enter_without_effect_leaves_it_to_the_next_attempt() -> None:
+    """Our text is in the box, and proven to be there: nothing is uncertain."""
+    terminal = ScriptedTerminal([EMPTY, OURS], enters=[True, False, False])
+
+    assert isinstance(run(terminal), Stuck)
+
+
 def test_enter_is_pressed_three_times_at_most() -> None:
     terminal = ScriptedTerminal([EMPTY, OURS])
 

@@ -109,10 +109,10 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
     released = has_let_go or (lambda screen: let_go(screen, job))
     echoed = read_box(seen.screen, job.look)
     seen = yield from settle(job.settle_s, seen)
-    is_staged = is_pressed = False
+    is_staged, pressed = False, 0
     for _ in range(ENTERS):
         if not _still_holds_ours(seen.screen, job, echoed):
-            return Unproven("the box changed after Enter") if is_pressed else Stuck("the box changed before Enter")
+            return Unproven("the box changed after Enter") if pressed else Stuck("the box changed before Enter")
         if not is_staged and not (yield Stage()):
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
@@ -120,13 +120,16 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
             # A screen that moved may be half drawn: it is judged when it shows our text again, or does not in time.
             seen = yield from watch_for(lambda screen: _still_holds_ours(screen, job, echoed), DRAWN_WITHIN_S)
             continue
-        is_pressed = True
+        pressed += 1
         seen = yield from _watch_after_enter(released, seen)
         if released(seen.screen):
             return Submitted()
-    return (
-        Unproven("Enter was pressed, the text is still there") if is_pressed else Stuck("the screen never stood still")
-    )
+    if pressed == ENTERS:
+        return Unproven("Enter was pressed, the text is still there")
+    if pressed and not _still_holds_ours(seen.screen, job, echoed):
+        return Unproven("the box changed after Enter")
+    # It is proven where our text is, and only the hold was over: whoever takes this up again goes on from there.
+    return Stuck("Enter had no effect" if pressed else "the screen never stood still")
 
 
 def holds_ours(screen: Screen, job: Job) -> bool:
