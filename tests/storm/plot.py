@@ -30,8 +30,9 @@ def _draw_shares(axes: Any, storms: list[dict[str, Any]], places: list[int]) -> 
         for part, whole, offset, colour in bars:
             share = 100 * one[part] / max(one[whole], 1)
             axes.barh(y + offset, share, 0.36, color=colour)
-            axes.text(share + 1, y + offset, f"{one[part]} of {one[whole]}", va="center", fontsize=8)
-    axes.set(xlim=(0, 118), xlabel="% that arrived exactly: messages (green, red), the person's prompts (blue)")
+            held = f", {one['held']} held" if part == "exact" and one["held"] else ""
+            axes.text(share + 1, y + offset, f"{one[part]} of {one[whole]}{held}", va="center", fontsize=8)
+    axes.set(xlim=(0, 118), xlabel="% that arrived exactly\nmessages: green, red; the person's prompts: blue")
 
 
 def _draw_times(axes: Any, storms: list[dict[str, Any]], places: list[int]) -> None:
@@ -40,7 +41,7 @@ def _draw_times(axes: Any, storms: list[dict[str, Any]], places: list[int]) -> N
             ordered = sorted(one["latencies_s"])
             axes.scatter(ordered, [y] * len(ordered), s=9, color=_colour(one), alpha=0.35, linewidths=0)
             axes.scatter(statistics.median(ordered), y, s=70, marker="|", color="black")
-    axes.set(xscale="log", xlabel="seconds from sending to the agent's request, exact messages (bar: median)")
+    axes.set(xscale="log", xlabel="seconds from sending to the agent's request\nof exact messages; bar: median")
     axes.grid(axis="x", alpha=0.3)
 
 
