@@ -75,8 +75,8 @@ The daemon is killed (SIGKILL) at a random moment of a hold while the person typ
 
 {_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
 
-A draft that is not exact has not lost a key: killed between taking the draft and giving it back, hark leaves its own text in the
-box, the keys that are let go fall in behind it, and the draft comes back by itself after the next submit, or by the next daemon.
+What makes a draft inexact here: killed between taking it and giving it back, hark leaves its own text or an empty box to the keys
+that are let go, and the draft comes back only after the next submit, or by the next daemon. Which keys are lost, the table says.
 {_damage(report)}"""
 
 
