@@ -258,8 +258,11 @@ class Terminal:
         """In one go, but the agent takes a moment for each."""
         if not (self._may_press() and self.can_hold):
             return False
+        before = self._hark_at
         for key in step.keys:
             self.advance(self.now + 0.3)
+            # One burst: a dialog that its first key has met unseen, the others meet too.
+            self._hark_at = before
             self._hark(lambda key=key: self.agent.press(key, "hark", self.now), f"key {key!r}")  # type: ignore[misc]
         return True
 

@@ -202,7 +202,8 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return False
-    if same_text(opened.text, draft) or is_continued(draft.strip(), opened.text):
+    is_ours = bool(job.message_id) and job.message_id in opened.text
+    if same_text(opened.text, draft) or (is_continued(draft.strip(), opened.text) and not is_ours):
         yield from _close(None, editor)
         return True
     if opened.text.strip() and not same_text(opened.text, job.text):

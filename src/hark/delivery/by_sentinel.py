@@ -125,8 +125,10 @@ def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bo
     box = read_box(seen.screen, job.look)
     if box is not None and (mark := mark_in(box, draft)):
         return (yield from _erase_mark(job, keys, seen, draft, mark))
-    if box is None or is_continued(squeeze(draft), squeeze("".join(box.rows))):
-        return box is not None
+    if box is None or (job.message_id and mentions(box, job.message_id)):
+        return False
+    if is_continued(squeeze(draft), squeeze("".join(box.rows))):
+        return True
     if not box.is_cursor_at_end:
         return False
     rest = rest_of(draft, *_shown_to_cursor(seen.screen, box))

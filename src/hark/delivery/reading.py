@@ -81,7 +81,8 @@ class Reader:
         end = yield from self._try_mark(moves)
         if end is None or end.letters != self._letters_to(last):
             return None
-        blanks = end.column if end.row == last and not self._rows[last] else end.blanks
+        is_own_row = end.row == last and not self._rows[last]
+        blanks = end.column if end.blanks is None and is_own_row else end.blanks
         if blanks is None:
             return None
         if last == 0 or self._is_surely_newline(last - 1):
