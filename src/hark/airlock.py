@@ -290,10 +290,12 @@ class Keys:
 
 
 def _gap_s(token: Token, replay: Hold) -> float:
+    """Also a paste keeps its distance: right behind a key an agent may put it before that key."""
     if token.kind == "mouse":
         return 0.0  # a moving mouse sends them faster than gaps would let them out
     is_enter = token.data in (b"\r", b"\n", b"\x1b\r", b"\x1bOM") or token.data.startswith((b"\x1b[13u", b"\x1b[13;"))
-    return replay.enter_gap_s if is_enter else replay.gap_s
+    is_paste = token.data.startswith(b"\x1b[200~")
+    return replay.enter_gap_s if is_enter or is_paste else replay.gap_s
 
 
 class Agent:
