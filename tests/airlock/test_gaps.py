@@ -4,7 +4,7 @@ import pytest
 
 from hark.airlock import Hold, Token, _gap_s
 
-HOLD = Hold("a", None, 0.0, 0.004, 0.06)  # type: ignore[arg-type]
+HOLD = Hold("a", None, 0.0, 0.004, 0.06)
 
 GAPS = {
     "a letter": (Token(b"a", "key"), 0.004),
