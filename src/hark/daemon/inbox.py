@@ -72,4 +72,11 @@ class Inbox:
             return message
         channel = Channel.INBOX if message.is_inbox else None
         step = Step(status=goal, at=self._clock(), detail="the agent said so", channel=channel)
-        return await self._store.move(message_id, step)
+        try:
+            return await self._store.move(message_id, step)
+        except HarkError as refused:
+            # Its hook may have said the same at the same moment.
+            message = await self._store.message(message_id)
+            if refused.code != "transition-illegal" or not has_reached(message.status, goal):
+                raise
+            return message
