@@ -170,14 +170,33 @@ def test_installed_hooks_run_once_the_user_trusts_them_and_the_doctor_knows(kind
         assert look_at_hooks(kind, agent.launch.environment).level is Level.OK
 
 
+def with_installed_hooks(launch: Launch) -> Launch:
+    apply(installation(launch.kind, launch.environment, hook_program()))
+    return launch
+
+
 @pytest.mark.parametrize("is_adopted", [False, True], ids=["started", "adopted"])
 @pytest.mark.parametrize("kind", ["claude", "gemini"])
-def test_with_installed_hooks_a_message_is_acknowledged_and_completed(kind: str, is_adopted: bool) -> None:
-    def installed(launch: Launch) -> Launch:
-        apply(installation(kind, launch.environment, hook_program()))
-        return launch
+def test_what_installed_hooks_say_of_a_humans_turn_is_heard_of_the_right_session(kind: str, is_adopted: bool) -> None:
+    with delivering(kind, is_adopted=is_adopted, change=with_installed_hooks) as agent:
+        human = Agent(agent.launch, agent.pane, agent.tmux, agent.stand_in)
+        human.wait_quiet()
+        human.submit("hello there")
 
-    with delivering(kind, is_adopted=is_adopted, change=installed) as agent:
+        def said() -> list[Said]:
+            lines = [json.loads(line) for line in agent.hark.ok("events", "--json").splitlines()]
+            heard = [line["data"] for line in lines if line["kind"] == "hook" and line["session_id"] == session]
+            return [decode(kind, data["event"], {}).said for data in heard]
+
+        session = agent.hark.session("a")["id"]
+        wait_until(lambda: Said.STOPPED in said(), DEADLINE_S, "the stop", lambda: (said(), agent.screen().text))
+        assert said()[-2:] == [Said.PROMPT_SUBMITTED, Said.STOPPED]
+
+
+@pytest.mark.parametrize("is_adopted", [False, True], ids=["started", "adopted"])
+@pytest.mark.parametrize("kind", ["claude"])
+def test_with_installed_hooks_a_message_is_acknowledged_and_completed(kind: str, is_adopted: bool) -> None:
+    with delivering(kind, is_adopted=is_adopted, change=with_installed_hooks) as agent:
         message = agent.send("hello there")
         agent.hark.wait_end(message)
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hark.agents.decoders import EVENTS
 from hark.installing.edit import append
-from hark.installing.hooks import Misshapen, find, handler, put, switched_off, take
+from hark.installing.hooks import Misshapen, find, handler, put, subscribed, switched_off, take
 from hark.installing.jsonc import Broken, member, parse
 from tests.installing.documents import comments, texts, value
 
@@ -35,7 +34,7 @@ def has_empty_places(text: str, agent: str) -> bool:
     """What our hooks fill without a trace of what it was: `{ }`, `"hooks": {}`, `"Stop": []`."""
     root = value(text)
     hooks = root.get("hooks")
-    return not root or (hooks is not None and (not hooks or any(hooks.get(event) == [] for event in EVENTS[agent])))
+    return not root or (hooks is not None and (not hooks or any(hooks.get(event) == [] for event in subscribed(agent))))
 
 
 @given(documents)
@@ -45,7 +44,7 @@ def test_installing_twice_is_installing_once(document: tuple[str, str]) -> None:
     once = put(text, agent, PROGRAM)
 
     assert put(once, agent, PROGRAM) == once
-    assert [ours.program for ours in find(once, agent)] == [PROGRAM] * len(EVENTS[agent])
+    assert [ours.program for ours in find(once, agent)] == [PROGRAM] * len(subscribed(agent))
 
 
 @given(documents)

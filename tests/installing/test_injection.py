@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hark.agents.decoders import EVENTS
 from hark.installing import trust
-from hark.installing.hooks import MARK
+from hark.installing.hooks import MARK, subscribed
 from hark.installing.injection import GEMINI_DEFAULTS, GEMINI_SYSTEM, Injection, inject, prepare
 
 PROGRAM = "/opt/a venv/bin/hark-hook"
@@ -40,7 +39,7 @@ def test_claude_gets_its_settings_right_after_its_name(words: tuple[str, ...], a
     file = PLACE / "claude-hooks.json"
     assert injection.command == (*words[: at + 1], "--settings", str(file), *words[at + 1 :])
     assert injection.environment == {MARK: "1"}
-    assert list(json.loads(injection.files[file])["hooks"]) == list(EVENTS["claude"])
+    assert list(json.loads(injection.files[file])["hooks"]) == subscribed("claude")
 
 
 @pytest.mark.parametrize(
@@ -86,12 +85,12 @@ def test_codex_gets_hooks_and_the_trust_in_exactly_these_on_its_command_line(wor
     name, option, value, *rest = injection.command
     assert (name, option, *rest) == ("codex", "-c", *words[1:])
     hooks = tomllib.loads(value)["hooks"]
-    assert list(hooks) == [*EVENTS["codex"], "state"]
-    for event in EVENTS["codex"]:
+    assert list(hooks) == [*subscribed("codex"), "state"]
+    for event in subscribed("codex"):
         [handler] = hooks[event][0]["hooks"]
         trusted = hooks["state"][trust.key(trust.COMMAND_LINE, event)]["trusted_hash"]
         assert trusted == trust.checksum(event, handler)
-    assert len(hooks["state"]) == len(EVENTS["codex"])
+    assert len(hooks["state"]) == len(subscribed("codex"))
 
 
 def test_the_checksum_is_the_one_that_codex_makes() -> None:
@@ -108,7 +107,7 @@ def test_gemini_gets_a_file_below_the_users_settings() -> None:
     file = PLACE / "gemini-hooks.json"
     assert injection.command == ("gemini",)
     assert injection.environment == {GEMINI_DEFAULTS: str(file), MARK: "1"}
-    assert list(json.loads(injection.files[file])["hooks"]) == list(EVENTS["gemini"])
+    assert list(json.loads(injection.files[file])["hooks"]) == subscribed("gemini")
 
 
 def test_gemini_keeps_the_file_that_somebody_has_named() -> None:

@@ -44,7 +44,7 @@ def _fault(agent: str, where: Path, found: list[hooks.Ours], off: str | None) ->
     again = f"`hark install {agent}` again"
     if gone := [ours.program for ours in found if not os.access(ours.program, os.X_OK)]:
         return f"{where} names {gone[0]}, which is not a program", again
-    if missing := [event for event in EVENTS[agent] if event not in {ours.event for ours in found}]:
+    if missing := [event for event in hooks.subscribed(agent) if event not in {ours.event for ours in found}]:
         return f"{where} lacks {', '.join(missing)}", again
     if off:
         return f"all hooks are switched off in {where}", f"change {off} there"

@@ -23,6 +23,8 @@ MARK = "HARK_HOOKS"
 EMPTY = "{}\n"
 # Codex cuts the time of some events to 3 s, and an entry whose time was cut is another one to its trust.
 _TIMEOUTS = {"claude": 5, "codex": 3, "gemini": 5000}
+# Gemini CLI has drawn its input box when it runs this one, and what is submitted until then stays in the box.
+_LEFT_OUT = {"gemini": {"SessionStart"}}
 _GUARD = f'[ -n "${MARK}" ] || '
 
 Path = tuple[tuple[Node, int], ...]
@@ -42,6 +44,11 @@ class Ours(Struct, frozen=True):
     path: Path
 
 
+def subscribed(agent: str) -> list[str]:
+    """The events that its hooks are for."""
+    return [event for event in EVENTS[agent] if event not in _LEFT_OUT.get(agent, ())]
+
+
 def handler(agent: str, event: str, program: str, *, is_installed: bool = False) -> dict[str, Any]:
     """An installed one that meets a session with hooks of its own leaves the report to those."""
     name = {"name": "hark"} if agent == "gemini" else {}
@@ -55,7 +62,7 @@ def put(text: str, agent: str, program: str) -> str:
         return text
     text = take(text, agent)
     text = text if text.strip() else EMPTY
-    for event in EVENTS[agent]:
+    for event in subscribed(agent):
         text = _put_event(text, event, {"hooks": [handler(agent, event, program, is_installed=True)]})
     return text
 
@@ -95,7 +102,7 @@ def switched_off(text: str, agent: str) -> str | None:
 def _is_put(text: str, agent: str, program: str) -> bool:
     found = {ours.event: value_of(text, _at(ours.path)) for ours in find(text, agent)}
     return len(found) == len(list(find(text, agent))) and found == {
-        event: handler(agent, event, program, is_installed=True) for event in EVENTS[agent]
+        event: handler(agent, event, program, is_installed=True) for event in subscribed(agent)
     }
 
 

@@ -19,9 +19,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from hark.agents.decoders import EVENTS
 from hark.installing import files, trust
-from hark.installing.hooks import MARK, handler
+from hark.installing.hooks import MARK, handler, subscribed
 
 LAUNCHERS = frozenset({"env", "node", "bun", "deno", "npx", "bunx", "command", "nice", "nohup", "setsid"})
 """Programs that run the one that follows, with all its arguments."""
@@ -127,7 +126,7 @@ def gemini_defaults(environment: Mapping[str, str]) -> Path:
 
 def codex_hooks(program: str) -> str:
     """As a TOML inline table: the hooks, and that each of them is trusted."""
-    handlers = {event: handler("codex", event, program) for event in EVENTS["codex"]}
+    handlers = {event: handler("codex", event, program) for event in subscribed("codex")}
     table: dict[str, Any] = {event: [{"hooks": [one]}] for event, one in handlers.items()}
     table["state"] = {
         trust.key(trust.COMMAND_LINE, event): {"trusted_hash": trust.checksum(event, one)}
@@ -137,7 +136,7 @@ def codex_hooks(program: str) -> str:
 
 
 def _settings(agent: str, program: str) -> str:
-    hooks = {event: [{"hooks": [handler(agent, event, program)]}] for event in EVENTS[agent]}
+    hooks = {event: [{"hooks": [handler(agent, event, program)]}] for event in subscribed(agent)}
     return json.dumps({"hooks": hooks}, ensure_ascii=False, indent=2) + "\n"
 
 
