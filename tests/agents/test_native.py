@@ -14,7 +14,7 @@ import pytest
 from hark.agents.native.channel import Delivered, Reason, Refused, State
 from hark.model.heard import Said
 from tests.agents.native import Client, native
-from tests.agents.running import DEADLINE_S, Agent, end_tree, processes
+from tests.agents.running import DEADLINE_S, START_DEADLINE_S, Agent, end_tree, processes
 from tests.terminals import wait_until
 
 KINDS = ("codex", "opencode")
@@ -103,7 +103,7 @@ def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
 def begin_conversation(agent: Agent) -> None:
     """OpenCode has none before the human's first prompt, and no name for it before the model has found one."""
     agent.submit("hello [[say=good morning]]")
-    agent.wait_for(lambda screen: screen.text.count("good morning") == 2, "the first answer")
+    agent.wait_for(lambda screen: screen.text.count("good morning") == 2, "the first answer", START_DEADLINE_S)
     agent.wait_ready()
 
 
@@ -133,8 +133,8 @@ def test_messages_to_a_streaming_agent_come_after_its_turn(stage: Stage) -> None
 
 
 def test_a_message_while_a_tool_runs_is_taken_up_when_it_is_done(stage: Stage) -> None:
-    started, done = stage.agent.launch.directory / "started", stage.agent.launch.directory / "done"
-    first = stage.deliver(f"[[tool=touch {started}; sleep 3; touch {done}]]")
+    started, go, done = (stage.agent.launch.directory / name for name in ("started", "go", "done"))
+    first = stage.deliver(f"[[tool=touch {started}; until test -e {go}; do sleep 0.1; done; touch {done}]]")
     stage.agent.wait_for(lambda screen: stage.agent.marks.dialog in screen.text, "the permission dialog")
     stage.agent.wait_quiet()
     stage.agent.tmux.press(stage.agent.pane, "Enter")
@@ -143,8 +143,8 @@ def test_a_message_while_a_tool_runs_is_taken_up_when_it_is_done(stage: Stage) -
 
     second = stage.deliver("while a tool runs")
 
-    assert not done.exists()
     assert stage.client.said(second) == []
+    go.touch()
     stage.client.wait_said(second, Said.PROMPT_SUBMITTED, Said.STOPPED)
     assert done.exists()
     assert stage.client.said(first) == [Said.PROMPT_SUBMITTED, Said.STOPPED]
