@@ -1,14 +1,19 @@
 """Codex, by its app-server: messages go into the thread's own queue, and become its next turns.
 
 The server is one of the session's own (`hark.codex_server`). The queue is durable and holds our message id, as do the turns
-that come out of it, so a message is found in one or the other. In the moment between them it is in neither: then a turn runs
-that nobody has asked for yet, and we look again.
+that come out of it, so a message is found in one or the other. In the moment between them it is in neither: then a turn is
+there that nobody has asked for yet, and we look again.
+
+A turn that is just beginning or just ending is listed as interrupted for a moment. So the newest turn has been interrupted
+only when that is still so a while later.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
+
+from msgspec import structs
 
 from hark.agents.native import codex_protocol as protocol
 from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear, understand
@@ -17,12 +22,14 @@ from hark.agents.native.codex_protocol import Json, Notice, Thread
 from hark.agents.native.codex_threads import Threads
 from hark.agents.native.picture import Picture, Turn
 from hark.agents.native.watching import Watching
+from hark.model.heard import Said
 from hark.model.ids import MessageId
 
 TURNS_IN_VIEW = 20
 QUEUE_IN_VIEW = 100
 BETWEEN_S = 3.0
 BETWEEN_POLL_S = 0.05
+DOUBTED_S = 0.5
 NOT_ASKED_YET = "not materialized yet"
 """The server's word for a thread in which nobody has said anything."""
 
@@ -40,6 +47,8 @@ class CodexChannel(Watching):
         self._by_id: dict[str, Thread] = {}
         self._followed: str | None = None
         """Where our last message went: it is followed to its end, whatever the human looks at meanwhile."""
+        self._doubted: tuple[str, float] = ("", 0.0)
+        """The newest turn, if it is said to be interrupted, and since when."""
         self._delivering = asyncio.Lock()
 
     @classmethod
@@ -106,7 +115,17 @@ class CodexChannel(Watching):
             return Picture()
         state = await self._state_of(thread)
         waiting = tuple(await self._queue(thread))
-        return Picture(conversation=thread, state=state, waiting=waiting, turns=await self._turns(thread))
+        turns = self._without_doubt(await self._turns(thread))
+        return Picture(conversation=thread, state=state, waiting=waiting, turns=turns)
+
+    def _without_doubt(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        if not turns or turns[-1].end is not Said.INTERRUPTED:
+            return turns
+        now = asyncio.get_running_loop().time()
+        if self._doubted[0] != turns[-1].id:
+            self._doubted = (turns[-1].id, now)
+        is_certain = now - self._doubted[1] >= DOUBTED_S
+        return turns if is_certain else (*turns[:-1], structs.replace(turns[-1], end=None))
 
     async def start_left(self, message_id: MessageId) -> None:
         thread = self._followed or self._threads.shown
@@ -126,20 +145,26 @@ class CodexChannel(Watching):
             looks = [await self._look_into(thread, message_id) for thread in sorted(self._threads.known)]
             if any(has for has, _ in looks):
                 return True
-            if not any(is_between for _, is_between in looks):
+            between = [state for _, state in looks if state is not None]
+            if not between:
                 return False
             if asyncio.get_running_loop().time() > deadline:
+                if all(state is State.IDLE for state in between):
+                    # It was interrupted before anybody wrote down what was asked.
+                    return False
                 raise ChannelLost("a turn runs that nobody has asked for")
             await asyncio.sleep(BETWEEN_POLL_S)
 
-    async def _look_into(self, thread: str, message_id: MessageId) -> tuple[bool, bool]:
-        """Whether it is there, and whether something is on its way out of the queue. Queue first: that is the way it goes."""
+    async def _look_into(self, thread: str, message_id: MessageId) -> tuple[bool, State | None]:
+        """Whether it is there; and the thread's state, if something may be on its way out of the queue. Queue first: that is
+        the way it goes."""
         waiting = message_id in await self._queue(thread)
-        is_idle = await self._state_of(thread) is State.IDLE
+        state = await self._state_of(thread)
         asked, turns = await self._asked_turns(thread)
         is_there = waiting or any(message_id in turn.message_ids for turn in turns)
-        runs = [turn for turn in turns if turn.end is None]
-        return is_there, any(turn.id not in asked for turn in runs) or not (is_idle or runs)
+        is_bare = bool(turns) and turns[-1].id not in asked
+        runs_unseen = state is not State.IDLE and (not turns or turns[-1].end is Said.STOPPED)
+        return is_there, state if is_bare or runs_unseen else None
 
     async def _look_at_threads(self) -> None:
         loaded = await self._read("thread/loaded/list", {}, lambda result: list(result["data"]))
