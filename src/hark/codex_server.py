@@ -75,15 +75,17 @@ def keep(agent: int, socket: str, words: list[str], said: int) -> NoReturn:
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
         make_room(socket)
-        server = start_server(socket, words)
+        server, real = start_server(socket, words), socket
         try:
             wait_listening(server, socket)
+            # Where Codex has really put it: what it was told is only a link.
+            real = os.path.realpath(socket)
             os.write(said, b"1")
             os.close(said)
             wait_gone(agent, server)
         finally:
             stop(server)
-            tidy(socket)
+            tidy(socket, real)
     finally:
         os._exit(0)
 
@@ -150,9 +152,8 @@ def stop(server: "subprocess.Popen[bytes]") -> None:
             return
 
 
-def tidy(socket: str) -> None:
-    """The socket is a link to where Codex has really put it."""
-    for path in (os.path.realpath(socket), socket):
+def tidy(socket: str, real: str) -> None:
+    for path in (socket, real, f"{real}.lock"):
         with contextlib.suppress(OSError):
             os.unlink(path)
     with contextlib.suppress(OSError):

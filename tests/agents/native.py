@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 import threading
 from collections.abc import Coroutine, Iterator
@@ -15,7 +16,7 @@ import msgspec
 
 from hark.agents.native.channel import NativeChannel, Outcome, State
 from hark.agents.native.find import Facts, find_channel, keep_secret
-from hark.agents.native.launch import start
+from hark.agents.native.launch import SOCKET, start
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from tests.agents.launch import LAUNCHES
@@ -50,7 +51,14 @@ def native(kind: str, **options: object) -> Iterator[tuple[Agent, Path]]:
         owned.callback(end_tree, int(tmux.read(pane, "#{pane_pid}")))
         agent = Agent(launch, pane, tmux, stand_in)
         agent.wait_ready()
+        owned.callback(tidy, os.path.realpath(door / SOCKET))
         yield agent, door
+
+
+def tidy(socket: str) -> None:
+    """What Codex leaves in its own temporary directory when everything is killed at once."""
+    for path in (socket, f"{socket}.lock"):
+        Path(path).unlink(missing_ok=True)
 
 
 class Client:

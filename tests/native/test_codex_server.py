@@ -18,14 +18,16 @@ from tests.terminals import wait_until
 DEADLINE_S = 20.0
 PYTHON = sys.executable
 
-# `app-server … --listen unix://PATH` listens there and lives on; anything else says how it was called, and ends when told to.
+# `app-server … --listen unix://PATH` listens elsewhere, puts a link there as Codex does, and lives on; anything else says how it was called, and ends when told to.
 LISTENS = """\
 #!{python}
 import os, socket, sys, time
 if sys.argv[1] == "app-server":
     open({directory!r} + "/server", "w").write(" ".join(map(str, [os.getpid(), *sys.argv[1:]])))
     where = socket.socket(socket.AF_UNIX)
-    where.bind(sys.argv[-1].removeprefix("unix://"))
+    where.bind({directory!r} + "/real")
+    open({directory!r} + "/real.lock", "w").close()
+    os.symlink({directory!r} + "/real", sys.argv[-1].removeprefix("unix://"))
     where.listen()
     time.sleep(60)
 print(" ".join(sys.argv[1:]), flush=True)
@@ -86,6 +88,7 @@ def test_the_agent_runs_on_a_server_of_its_own_and_takes_it_along(directory: Pat
     assert agent.returncode == 3
     wait_until(lambda: not is_alive(pid), DEADLINE_S, "the end of the server")
     wait_until(lambda: not socket.parent.exists(), DEADLINE_S, "a clean place")
+    assert sorted(path.name for path in directory.iterdir()) == ["codex", "server"]
 
 
 def test_without_a_server_the_agent_starts_as_it_was_typed(directory: Path) -> None:

@@ -98,3 +98,9 @@ def test_the_terminals_title_tells_the_session(
     name: str, title: str, sessions: list[dict[str, Any]], expected: str | None
 ) -> None:
     assert protocol.shown_session(title, sessions) == expected
+
+
+def test_the_newest_sessions_are_those_that_changed_last() -> None:
+    sessions = [session(name, name, time={"updated": at}) for name, at in (("a", 1), ("b", 3), ("c", 2))]
+
+    assert protocol.newest(sessions, 2) == ["b", "c"]

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 from hark.agents.native import processes
 from tests.terminals import wait_until
@@ -42,6 +43,24 @@ def test_ports_of_the_loopback_are_found_with_the_process_that_listens() -> None
         assert ours.getsockname()[1] in ports
         assert open_to_all.getsockname()[1] not in ports
         assert ours.getsockname()[1] not in processes.loopback_ports(os.getppid())
+
+
+def test_a_socket_has_a_client_while_one_is_connected(tmp_path: Path) -> None:
+    path = tmp_path / "socket"
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        assert not processes.has_client(link)
+
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(path))
+            accepted, _ = server.accept()
+            with accepted:
+                assert processes.has_client(link)
+
+    assert not processes.has_client(link)
 
 
 def test_what_is_not_there_has_nothing() -> None:

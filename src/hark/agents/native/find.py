@@ -32,6 +32,9 @@ async def find_channel(facts: Facts) -> NativeChannel | None:
 
 
 async def _find_codex(facts: Facts) -> NativeChannel | None:
+    """Not before the TUI is there: Codex calls itself, in all that it sends, what its first client is called."""
+    if not processes.has_client(facts.door / SOCKET):
+        return None
     channel = await CodexChannel.open(facts.door / SOCKET)
     try:
         if await channel.is_certain():

@@ -24,6 +24,7 @@ from hark.model.ids import MessageId
 USER = "opencode"
 MESSAGES_IN_VIEW = 30
 SESSIONS_IN_VIEW = 2000
+LOOKED_INTO = 3
 RECORDED_S = 5.0
 RECORDED_POLL_S = 0.02
 
@@ -64,12 +65,12 @@ class OpenCodeChannel(Watching):
     async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
         async with self._delivering:
             try:
+                if await self._has(message_ids[0]):
+                    return Delivered(was_there=True)
                 session = await self.shown()
                 if session is None:
                     return Refused(Reason.UNPROVEN, "it is not certain which session the pane shows")
                 messages = await self._messages(session)
-                if protocol.find(messages, message_ids[0]):
-                    return Delivered(was_there=True)
                 if not may_join and await self._state_of(session) is not State.IDLE:
                     return Refused(Reason.BUSY, "it would join the running turn")
             except ChannelLost as lost:
@@ -118,6 +119,14 @@ class OpenCodeChannel(Watching):
         if own and message:
             again = protocol.prompt(own, protocol.text_of(message), message["info"])
             await self._post(f"/session/{session}/prompt_async", again)
+
+    async def _has(self, message_id: MessageId) -> bool:
+        """In any session of late: the human may have gone to another one since the message was delivered."""
+        sessions = await self._get(f"/session?limit={SESSIONS_IN_VIEW}")
+        for session in understand(lambda: protocol.newest(sessions, LOOKED_INTO)):
+            if protocol.find(await self._messages(session), message_id):
+                return True
+        return False
 
     async def _wait_recorded(self, session: str, message_id: MessageId) -> None:
         deadline = asyncio.get_running_loop().time() + RECORDED_S

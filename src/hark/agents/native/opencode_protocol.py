@@ -135,6 +135,12 @@ def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
     return found[0]["id"] if is_humans else None
 
 
+def newest(sessions: Sequence[Json], most: int) -> list[str]:
+    """Those in which something has happened last."""
+    ordered = sorted(sessions, key=lambda one: float(one["time"]["updated"]), reverse=True)
+    return [one["id"] for one in ordered[:most]]
+
+
 def shown_title(title: str) -> str:
     """Cut as JavaScript does, by its sixteen-bit units."""
     units = title.encode("utf-16-le")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 PROC = Path("/proc")
 LISTENING = "0A"
+CONNECTED = "03"
 LOOPBACK = "0100007F"
 
 
@@ -36,6 +37,17 @@ def loopback_ports(pid: int) -> list[int]:
     """Of TCP, IPv4, on which this very process listens."""
     mine = {target[8:-1] for target in open_files(pid) if target.startswith("socket:[")}
     return [port for inode, port in _listening(pid) if inode in mine]
+
+
+def has_client(socket: Path) -> bool:
+    """Whether anybody is connected to a unix socket."""
+    real = os.path.realpath(socket)
+    try:
+        lines = (PROC / "net/unix").read_text().splitlines()[1:]
+    except OSError:
+        return False
+    fields = (line.split(maxsplit=7) for line in lines)
+    return any(len(one) == 8 and one[5] == CONNECTED and one[7] == real for one in fields)
 
 
 def open_files(pid: int) -> list[str]:
