@@ -9,10 +9,11 @@ from hark.daemon.editors import Editors
 from hark.daemon.grips import take_grip
 from hark.daemon.ledger import Ledger
 from hark.daemon.panes import Panes
+from hark.delivery import wording
 from hark.delivery.box import read_box
 from hark.delivery.gate import Hold
 from hark.delivery.steps import Delivery
-from hark.delivery.submit import Job
+from hark.delivery.submit import Job, wait_for_idle
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
 
@@ -59,9 +60,15 @@ class Attempt(Struct, kw_only=True):
         return hold
 
     async def _delivery(self, driver: Driver, message: Message) -> Delivery:
+        screen = (await driver.look()).screen
+        if self.kind.is_at_work(screen):
+            return wait_for_idle(is_in_box=is_attempted(message))
         if is_attempted(message):
             return self.carriers.resumption(self.session, self.kind, self._job(), message)
-        box = read_box((await driver.look()).screen, self.kind.box)
+        box = read_box(screen, self.kind.box)
+        # What the screen cannot show is not proven by it: then an empty box is the editor's too, where there is one.
+        if box and box.is_empty and not wording.fits(self.text, screen.columns, len(screen.rows)):
+            box = None
         self.carrier = self.carriers.choose(self.session, self.kind, box, message.mode)
         return delivery(self.carrier, self.kind, self._job())
 

@@ -86,7 +86,7 @@ class Driver:
             case Press(keys=keys):
                 return self._may_press(keys) and await self._grip.press(keys)
             case PressEnter(screen=screen, proof=proof):
-                return await self._grip.press_enter(screen, proof)
+                return not self._kind.is_at_work(screen) and await self._grip.press_enter(screen, proof)
             case OpenEditor(keys=keys, within_s=within_s):
                 return await self._open_editor(keys, within_s)
             case CloseEditor(text=text):

@@ -6,12 +6,15 @@ not an input box, and nothing is pressed into it. In doubt there is no box, or i
 """
 
 import re
+from typing import Literal
 
 from msgspec import Struct
 
 from hark.delivery.screen import Screen
 
 _BLANKS = " \t\n"
+NEAR_THE_EDGE = 4
+"""Columns: blanks at the end of a row are not to be seen."""
 
 
 class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,17 +26,28 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Columns before the input on the rows that follow."""
     rows: str | None = None
     """Start of the rows that follow, where they do not begin with blanks."""
+    shell: str | None = None
+    """Start of the first row where what is typed goes to a shell instead: there is no box for a message then."""
+    shell_tail: str | None = None
+    """The same, where only the rows below the box tell."""
     above: str | None = None
     """The row before the first, where the agent draws one."""
     below: str = r" *"
     """The row that ends the box, whole."""
     tail: str | None = None
     """Where no single row ends it: all rows from the one that ends it to the last on the screen, joined by newlines."""
+    cut: str | None = None
+    """A row that says there are more above or below which the agent does not show: such a box is not read."""
     ghost: str | None = None
     """What the agent shows in an empty box, where it does not draw it dim."""
+    filler: str | None = None
+    """A character of no width that the agent draws at its cursor."""
     placeholder: str | None = None
     """What stands in the box for a long paste that the agent does not show; a group `newlines` counts those of the paste."""
     needs_visible_cursor: bool = False
+    arrows: Literal["rows", "lines"] = "rows"
+    """Whether Up and Down go by rows as they are drawn, or by lines as they were typed: then they leave a wrapped line, and may
+    leave the draft, where another row of it is meant."""
 
 
 class Box(Struct, frozen=True, kw_only=True):
@@ -65,17 +79,19 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
     last = _last_row(screen, look, first)
     if last is None or screen.cursor_y > last:
         return None
+    if look.cut and any(re.fullmatch(look.cut, screen.rows[y].text) for y in range(first, last + 1)):
+        return None
     starts = _starts(screen, look, first, last)
     if starts is None:
         return None
     input_start = starts[0]
-    rows = tuple(screen.rows[first + i].typed(start) for i, start in enumerate(starts))
+    rows = tuple(_without(look.filler, screen.rows[first + i].typed(start)) for i, start in enumerate(starts))
     if first == last == screen.cursor_y and screen.cursor_x == input_start and _is_ghost(screen, look, rows[0]):
         rows = ("",)
     start = starts[screen.cursor_y - first]
     if screen.cursor_x < start:
         return None
-    behind = screen.rows[screen.cursor_y].typed(screen.cursor_x) if rows != ("",) else ""
+    behind = _without(look.filler, screen.rows[screen.cursor_y].typed(screen.cursor_x)) if rows != ("",) else ""
     return Box(
         rows=rows,
         top=first,
@@ -85,6 +101,13 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
         is_cursor_at_start=screen.cursor_y == first and screen.cursor_x == start,
         is_cursor_at_end=not "".join((behind, *rows[screen.cursor_y - first + 1 :])).strip(" "),
     )
+
+
+def may_be_wrapped(box: Box, screen: Screen) -> bool:
+    """Whether a row comes so near to the edge that the next one may be more of its line."""
+    rows = screen.rows[box.top : box.top + len(box.rows)]
+    widths = [len("".join(cell or " " for cell in row.cells).rstrip()) for row in rows]
+    return max(widths) > screen.columns - NEAR_THE_EDGE
 
 
 def holds_exactly(box: Box, text: str) -> bool:
@@ -152,6 +175,10 @@ def _is_ghost(screen: Screen, look: BoxLook, row: str) -> bool:
     return len(behind) > 2 and not screen.rows[screen.cursor_y].typed(screen.cursor_x + 1).strip()
 
 
+def _without(filler: str | None, text: str) -> str:
+    return text.replace(filler, "") if filler else text
+
+
 def _starts(screen: Screen, look: BoxLook, first: int, last: int) -> list[int] | None:
     """Column of the input on each row."""
     starts = [_input_start(screen, first, look.prompt)]
@@ -188,6 +215,9 @@ def _first_row(screen: Screen, look: BoxLook) -> int | None:
 
 
 def _is_below_frame(screen: Screen, look: BoxLook, y: int) -> bool:
+    """At the top of the screen the frame may be out of sight; of a draft more may be, so only an empty row passes."""
+    if y == 0 and look.rows is not None:
+        return re.fullmatch(look.prompt, screen.rows[0].text + " ") is not None
     return look.above is None or (y > 0 and re.fullmatch(look.above, screen.rows[y - 1].text) is not None)
 
 

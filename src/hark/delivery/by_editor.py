@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
-from hark.delivery.box import Box, holds_exactly, read_box, shows_placeholder
+from hark.delivery.box import Box, holds_exactly, may_be_wrapped, read_box, shows_placeholder
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
 from hark.delivery.screen import Screen
@@ -37,7 +37,21 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import ENTERS, Job, Test, ends_at_cursor, holds_ours, look, settle, submit, watch_for
+from hark.delivery.submit import (
+    ENTERS,
+    Job,
+    Test,
+    catches_enter,
+    ends_at_cursor,
+    holds_ours,
+    is_shell_command,
+    look,
+    no_box,
+    settle,
+    submit,
+    watch_for,
+)
+from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
@@ -51,12 +65,18 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...]
     after: tuple[str, ...] = ()
     """Harmless keys to press after the editor has closed, where the agent swallows the first one."""
+    end_key: str | None = None
+    """Where the agent leaves the cursor too far to the left of the end, by its wide characters and newlines: the key that goes
+    one to the right."""
     rest_s: float = 0.0
     """How long after its editor the agent still loses keys."""
     needs_box: bool = False
     """The key does something else where there is no input box, or opens an editor elsewhere too: look first."""
     not_for: str | None = None
-    """Drafts, by how their first row begins, beside which the key does something else: a popup is open then, and takes it."""
+    """Drafts, by how their rows, joined by newlines, begin: beside them the key does something else, because a popup is open and
+    takes it; or the agent shows its cursor elsewhere than it is, so that it could not be brought back."""
+    not_while: str | None = None
+    """What the screen shows below the box in a mode that the agent would not be in afterwards."""
     trims: bool = False
     """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
 
@@ -67,7 +87,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         return obstacle
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
-        return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
+        return (yield from _judge_no_editor(job))
     draft = opened.text
     if job.message_id in draft:
         yield from _close(None, editor)
@@ -76,7 +96,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         yield from _close(None, editor)
         yield DropDraft()
         return Held(HoldReason.BUSY, "the delivery was called off")
-    is_set = yield from _set(job.text, job, editor)
+    is_set = yield from _set(_needed(job.text, editor), job, editor)
     outcome = (yield from _submit(job, editor)) if is_set else Stuck("the box does not show our text")
     if draft:
         target = read_box(before.screen, job.look)
@@ -88,15 +108,35 @@ def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
     """Why the editor's key must not be pressed, as far as the screen tells."""
     box = read_box(screen, job.look)
     if box is None:
-        is_needed = editor.needs_box or editor.not_for is not None
-        return Held(HoldReason.DIALOG, "no input box at the cursor") if is_needed else None
-    if editor.not_for and re.match(editor.not_for, box.rows[0]):
-        return Held(HoldReason.DRAFT, "beside this draft the editor's key does something else")
+        is_needed = editor.needs_box or editor.not_for is not None or is_shell_command(screen, job.look)
+        return no_box(screen, job.look) if is_needed else None
+    if not fits(job.text, screen.columns, len(screen.rows)) and (editor.end_key or not box.is_empty):
+        # What the screen cannot prove the editor must, once more; then keys are not held long enough to bring the cursor back.
+        reason = HoldReason.DIALOG if box.is_empty else HoldReason.DRAFT
+        return Held(reason, "the pane is too small to show the message")
+    if editor.not_for and re.match(editor.not_for, "\n".join(box.rows)):
+        return Held(HoldReason.DRAFT, "this draft cannot be carried by this agent's editor")
+    below = screen.rows.plain[box.top + len(box.rows) :]
+    if editor.not_while and any(re.search(editor.not_while, line) for line in below):
+        return Held(HoldReason.DRAFT, "the box is in a mode that it would not be in afterwards")
+    if job.look.arrows == "lines" and not box.is_cursor_at_end and may_be_wrapped(box, screen):
+        return Held(HoldReason.DRAFT, "in a wrapped draft the cursor could not be brought back")
     if not box.is_cursor_at_end and shows_placeholder(box, job.look):
         return Held(
             HoldReason.DRAFT, "a collapsed paste comes back expanded, and the cursor would not come back at all"
         )
+    if editor.trims and not box.is_empty and not any(row.strip() for row in box.rows):
+        return Held(HoldReason.DRAFT, "a draft of nothing but blanks would be lost in the editor")
     return None
+
+
+def _judge_no_editor(job: Job) -> Delivery:
+    """A popup of the agent's takes the key as well as a dialog does; behind it the draft is still to be seen."""
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box and not box.is_empty:
+        return Held(HoldReason.DRAFT, "no editor opens beside this draft")
+    return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
 
 
 def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
@@ -218,11 +258,17 @@ def same_text(one: str, other: str) -> bool:
     return one.expandtabs(4).strip() == other.expandtabs(4).strip()
 
 
+def _needed(text: str, editor: EditorKeys) -> str:
+    """Of our own text the agent may trim the blanks, unless they keep Enter from meaning something else."""
+    return text if not editor.trims or catches_enter(text.rstrip()) else text.rstrip()
+
+
 def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, bool]:
     """Ends the editor with this text in the box. The blanks that the agent would trim are pasted behind it, once it is to be
     seen: a paste that comes before the editor is gone is lost with it."""
     kept = text.rstrip() if editor.trims else text
     yield from _close(kept, editor)
+    yield from _go_to_end(kept, job, editor)
     if kept == text or not kept:
         return True
     seen = yield from watch_for(lambda screen: _holds(screen, job, kept), SHOWN_WITHIN_S)
@@ -235,6 +281,14 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
             return False
         seen = yield from watch_for(_moved_from(before, job), BLANKS_WITHIN_S)
     return True
+
+
+def _go_to_end(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    """At the end the key does nothing, so it may be pressed too often."""
+    count = 3 * sum(1 for character in text if character == "\n" or not character.isascii())
+    if editor.end_key and count:
+        yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
+        yield Press((editor.end_key,) * count)
 
 
 def _moved_from(cursor: tuple[int, int] | None, job: Job) -> Test:

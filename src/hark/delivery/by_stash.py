@@ -27,7 +27,7 @@ from hark.delivery.steps import (
     Stuck,
     Submitted,
 )
-from hark.delivery.submit import Job, let_go, look, submit, wait_for_echo, watch_for
+from hark.delivery.submit import Job, let_go, look, no_box, submit, wait_for_echo, watch_for
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -44,7 +44,7 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box is None:
-        return Held(HoldReason.DIALOG, "no input box at the cursor")
+        return no_box(seen.screen, job.look)
     if mentions(box, job.message_id):
         return Stuck("our text is in the box already")
     if is_occupied(seen.screen, box, stash):

@@ -23,7 +23,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import Job, submit, wait_for_echo, watch_for
+from hark.delivery.submit import Job, no_box, submit, wait_for_echo, watch_for
 from hark.delivery.submit import look as look_at_it
 from hark.model.message import HoldReason
 
@@ -34,7 +34,7 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Deliv
     seen = yield from look_at_it()
     box = read_box(seen.screen, look)
     if box is None:
-        return Held(HoldReason.DIALOG, "no input box at the cursor")
+        return no_box(seen.screen, look)
     if mentions(box, message_id):
         return Stuck("our text is in the box already")
     if not box.is_empty:

@@ -132,6 +132,26 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
     return Stuck("Enter had no effect" if pressed else "the screen never stood still")
 
 
+def wait_for_idle(*, is_in_box: bool) -> Delivery:
+    """Presses nothing at all: a turn is running, in which typing is not safe."""
+    detail = "a turn is running, in which typing is not safe"
+    return Stuck(detail) if is_in_box else Held(HoldReason.BUSY, detail)
+    yield
+
+
+def no_box(screen: Screen, box_look: BoxLook) -> Held:
+    """Why there is none to deliver into."""
+    if is_shell_command(screen, box_look):
+        return Held(HoldReason.DRAFT, "a command for the shell is in the box")
+    return Held(HoldReason.DIALOG, "no input box at the cursor")
+
+
+def is_shell_command(screen: Screen, box_look: BoxLook) -> bool:
+    looks = [replace(box_look, prompt=box_look.shell)] if box_look.shell else []
+    looks += [replace(box_look, tail=box_look.shell_tail)] if box_look.shell_tail else []
+    return any(read_box(screen, shell) is not None for shell in looks)
+
+
 def holds_ours(screen: Screen, job: Job) -> bool:
     """Only to be asked of a box that was empty before we pasted: then a stand-in for a long paste stands for ours."""
     box = read_box(screen, job.look)
@@ -203,10 +223,14 @@ def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
 def _is_guarded(screen: Screen, job: Job) -> bool:
     """The blank that keeps Enter from meaning something else may have been trimmed: the cell before the cursor tells. A row
     may end before the blank cells at its end."""
-    if not _CATCHES_ENTER.search(job.text.rstrip()):
+    if not catches_enter(job.text.rstrip()):
         return True
     row = screen.rows[screen.cursor_y]
     return screen.cursor_x > len(row.cells) or row.part(0, screen.cursor_x)[-1:].isspace()
+
+
+def catches_enter(text: str) -> bool:
+    return _CATCHES_ENTER.search(text) is not None
 
 
 def _watch_after_enter(released: Test, before: Seen) -> Looking:

@@ -63,8 +63,13 @@ def payload(message: Message, file: str | None = None) -> str:
 def needs_file(message: Message, columns: int, rows: int) -> bool:
     """Whether the text is too long to be pasted and proven on a screen of that size."""
     whole = payload(message)
-    needed = sum(1 + 2 * len(line) // max(columns - 4, 1) for line in whole.split("\n"))
-    return len(whole.encode()) > LONGEST_PASTE or needed > max(rows - 8, 2)
+    return len(whole.encode()) > LONGEST_PASTE or not fits(whole, columns, rows)
+
+
+def fits(text: str, columns: int, rows: int) -> bool:
+    """Whether a box on a screen of that size can show it whole."""
+    needed = sum(1 + 2 * len(line) // max(columns - 4, 1) for line in text.split("\n"))
+    return needed <= max(rows - 8, 2)
 
 
 def header(message: Message) -> str:
