@@ -83,7 +83,7 @@ def test_a_collapsed_paste_is_known_by_its_placeholder(path: Path) -> None:
     assert box is not None
     assert len(box.rows) == 1
     assert look.placeholder is not None
-    assert box.rows[0].strip().startswith("[Pasted")
+    assert box.rows[0].strip().startswith("[Paste")
 
 
 @pytest.mark.parametrize("path", recorded(("permission-dialog",)), ids=name_of)

@@ -8,7 +8,7 @@ from hark.agents.kinds import load_kinds
 from hark.model.errors import HarkError
 from hark.terminal.keys import KEY_BYTES
 
-KINDS = ("aider", "claude", "codex", "demo", "gemini", "generic", "opencode")
+KINDS = ("aider", "amp", "claude", "codex", "copilot", "demo", "gemini", "generic", "opencode", "qwen")
 
 COMMANDS = {
     "the program": (("claude",), "claude"),

@@ -80,6 +80,21 @@ def opencode(url: str, key: str) -> dict[str, Any]:
     }
 
 
+def copilot(directory: Path) -> dict[str, Any]:
+    return {"trusted_folders": [str(directory)], "banner": "never", "auto_update": False}
+
+
+QWEN: dict[str, Any] = {
+    "general": {"enableAutoUpdate": False, "disableAutoUpdate": True, "disableUpdateNag": True},
+    "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
+    "privacy": {"usageStatisticsEnabled": False},
+    "telemetry": {"enabled": False},
+    "ide": {"enabled": False, "hasSeenNudge": True},
+    "ui": {"hideTips": True, "hideBanner": True, "enableFollowupSuggestions": False},
+    "tools": {"approvalMode": "default"},
+    "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
+}
+
 # With the reminder in a message of the system's own, the user's message is what the user has submitted and nothing else.
 AIDER_MODEL = """\
 - name: openai/stand-in

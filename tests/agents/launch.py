@@ -115,12 +115,39 @@ def launch_aider(root: Path, url: str, editor: str | None = None, is_vim: bool =
     return base.launch([str(installed("aider") / "bin/aider"), *arguments], environment)
 
 
+def launch_copilot(root: Path, url: str, editor: str | None = None) -> Launch:
+    base = prepare("copilot", root, editor)
+    write_json(base.home / ".copilot/config.json", config.copilot(base.directory))
+    environment = {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_API_KEY": base.session,
+        "COPILOT_MODEL": "stand-in",
+        "COPILOT_AUTO_UPDATE": "false",
+    }
+    return base.launch([str(installed("copilot") / "node_modules/.bin/copilot")], environment)
+
+
+def launch_qwen(root: Path, url: str, editor: str | None = None, is_vim: bool = False) -> Launch:
+    base = prepare("qwen", root, editor)
+    general = config.QWEN["general"] | {"vimMode": is_vim}
+    write_json(base.home / ".qwen/settings.json", config.QWEN | {"general": general})
+    environment = {"OPENAI_API_KEY": base.session, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "stand-in"}
+    # It sends what goes to this machine through the proxy all the same.
+    without = {name: value for name, value in base.environment.items() if not name.endswith("_PROXY")}
+    base = msgspec.structs.replace(base, environment=without)
+    return base.launch([str(installed("qwen") / "node_modules/.bin/qwen")], environment)
+
+
 LAUNCHES: dict[str, Callable[..., Launch]] = {
     "claude": launch_claude,
     "codex": launch_codex,
     "gemini": launch_gemini,
     "opencode": launch_opencode,
     "aider": launch_aider,
+    "copilot": launch_copilot,
+    "qwen": launch_qwen,
 }
 
 

@@ -24,6 +24,8 @@ class Marks(msgspec.Struct, frozen=True):
     """The keys that refuse it."""
     editor: tuple[str, ...] = ("C-g",)
     """The keys that open the draft in an editor."""
+    shell_end: tuple[str, ...] = ("Backspace",)
+    """The keys, of a human, that leave an empty box for shell commands."""
 
 
 def is_spinning(screen: Screen) -> bool:
@@ -46,7 +48,9 @@ def has_empty_box_of_codex(screen: Screen) -> bool:
 
 
 def has_empty_box_of_gemini(screen: Screen) -> bool:
-    return screen.cursor_row == " >   Type your message or @path/to/file" and screen.cursor_x == 3
+    """In vim mode it says how to leave the mode instead."""
+    ghosts = ("Type your message or @path/to/file", "Press 'Esc' for NORMAL mode.", "Press 'i' for INSERT mode.")
+    return screen.cursor_row in [f" >   {ghost}" for ghost in ghosts] and screen.cursor_x == 3
 
 
 def has_empty_box_of_opencode(screen: Screen) -> bool:
@@ -66,15 +70,39 @@ def has_empty_box_of_aider(screen: Screen) -> bool:
     return is_single_row and screen.cursor_row == ">" and screen.cursor_x == 2 and screen.cursor_flag == 1
 
 
+def has_empty_box_between_rules(screen: Screen, prompt: str, *ghosts: str) -> bool:
+    above, below = screen.row(screen.cursor_y - 1), screen.row(screen.cursor_y + 1)
+    text = screen.cursor_row.removeprefix(prompt).strip("\u200b ")
+    is_single_row = above.startswith(RULE) and below.startswith(RULE) and screen.cursor_row.startswith(prompt)
+    return is_single_row and text in ("", *ghosts) and screen.cursor_x == 2 and screen.cursor_flag == 1
+
+
 MARKS = {
     "claude": Marks(has_empty_box_of_claude, is_spinning, "Do you want to proceed?"),
     "codex": Marks(has_empty_box_of_codex, is_spinning, "Would you like to run the following command?"),
-    "gemini": Marks(has_empty_box_of_gemini, lambda screen: screen.title.startswith("✦"), "Allow execution of"),
+    "gemini": Marks(
+        has_empty_box_of_gemini,
+        lambda screen: screen.title.startswith("✦"),
+        "Allow execution of",
+        shell_end=("Escape",),
+    ),
     "opencode": Marks(
         has_empty_box_of_opencode,
         lambda screen: "esc interrupt" in screen.text,
         "Permission required",
         editor=("C-x", "e"),
+    ),
+    "copilot": Marks(
+        lambda screen: has_empty_box_between_rules(screen, "❯"),
+        lambda screen: "esc esc interrupt" in screen.text,
+        "Do you want to run this command?",
+    ),
+    "qwen": Marks(
+        lambda screen: has_empty_box_between_rules(screen, ">", "Type your message or @path/to/file"),
+        lambda screen: screen.title[:1] in tuple("◐◓◑◒"),
+        "Allow execution of",
+        editor=("C-x",),
+        shell_end=("Escape",),
     ),
     "aider": Marks(
         has_empty_box_of_aider,

@@ -22,7 +22,9 @@ ROOT = Path("/tmp/hark-screens")
 
 ONE_LINE = "a draft of one line"
 LONG_LINE = " ".join(f"word{number}" for number in range(1, 31))
-QUEUES_BY_ENTER = ("claude", "gemini", "opencode")
+QUEUES_BY_ENTER = ("claude", "gemini", "opencode", "copilot")
+# Before a reply, and the bar at the right of the screen.
+DRAWN = " •●✦◆┃│█\ufe0e"
 NEWLINE = {"aider": ("M-Enter",)}
 # Enough for every agent to show it as a placeholder.
 BIG_PASTE = "\n".join(f"line {number} of a long paste, to be collapsed" for number in range(1, 41))
@@ -157,7 +159,7 @@ def is_queued(screen: Screen) -> bool:
 
 
 def has_ended(agent: Agent, screen: Screen) -> bool:
-    return not agent.marks.is_busy(screen) and any(row.strip(" •●✦") == "the end" for row in screen.rows)
+    return not agent.marks.is_busy(screen) and any(row.strip(DRAWN) == "the end" for row in screen.rows)
 
 
 def record_dialog(recorder: Recorder) -> None:
@@ -167,6 +169,7 @@ def record_dialog(recorder: Recorder) -> None:
     recorder.save("permission-dialog")
     agent.tmux.press(agent.pane, *agent.marks.denial)
     agent.wait_ready()
+    agent.wait_for(lambda screen: not agent.marks.is_busy(screen), "the end of the turn")
     recorder.save("empty-after-a-denial")
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's Chat Completions, as OpenCode and aider speak it."""
+"""OpenAI's Chat Completions, as OpenCode, aider, Copilot CLI and Qwen Code speak it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from tests.stand_in.answer import dumps, server_sent
 from tests.stand_in.reply import Reply
 from tests.stand_in.turn import Json, Said, Turn, read_turn
 
+SHELL_TOOLS = ("bash", "run_shell_command")
 ROLES = {"assistant": "model"}
 USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
 
@@ -37,7 +38,8 @@ def system_texts(body: Json) -> list[str]:
 class ChatAnswer:
     def __init__(self, body: Json, turn: Turn, reply: Reply, number: int) -> None:
         self.model = body.get("model", "stand-in")
-        self.has_shell_tool = "bash" in turn.tools
+        self.shell_tool = next((name for name in SHELL_TOOLS if name in turn.tools), None)
+        self.has_shell_tool = self.shell_tool is not None
         self.reply = reply
         self.number = number
 
@@ -71,7 +73,7 @@ class ChatAnswer:
         return {
             "id": f"call_{self.number}",
             "type": "function",
-            "function": {"name": "bash", "arguments": dumps(arguments)},
+            "function": {"name": self.shell_tool, "arguments": dumps(arguments)},
         }
 
     def _finish_reason(self) -> str:

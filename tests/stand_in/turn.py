@@ -7,6 +7,7 @@ context, and the rest is what the user submitted, to the letter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -30,7 +31,13 @@ CONTEXT_BEGINNINGS = (
     "# AGENTS.md instructions",
     "<session_context>",  # Gemini CLI
     "<hook_context>",
+    "[SUGGESTION MODE",  # Qwen Code
+    "Managed memory has",
 )
+
+
+# What an agent writes before a text of the user's, in the same breath (Copilot CLI).
+PREFIX = re.compile(r"\A<current_datetime>[^<]*</current_datetime>\n\n")
 
 
 class Said(NamedTuple):
@@ -54,7 +61,7 @@ def read_turn(conversation: Sequence[Said], tools: Sequence[str], is_side: bool)
     begin = 1 + max((index for index, said in enumerate(conversation) if said.role == "model"), default=-1)
     earlier, newest = conversation[:begin], conversation[begin:]
     return Turn(
-        texts=tuple(text for said in newest for text in said.texts if is_users(said, text)),
+        texts=tuple(PREFIX.sub("", text) for said in newest for text in said.texts if is_users(said, text)),
         context=tuple(text for said in newest for text in said.texts if not is_users(said, text)),
         position=sum(is_users(said, text) for said in earlier for text in said.texts),
         tools=tuple(tools),

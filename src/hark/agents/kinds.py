@@ -14,6 +14,7 @@ from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_stash import StashKeys
 from hark.delivery.forbidden import Forbidden
 from hark.delivery.reading import LineKeys
+from hark.delivery.screen import Screen
 from hark.delivery.submit import Lines
 from hark.model.errors import HarkError
 
@@ -51,19 +52,27 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     forbidden_in_empty_box: tuple[str, ...] = ()
     """Never pressed unless a draft is in the box: in an empty one they open a view, quit, or bring something back."""
     idle_only: bool = False
-    """It does not read while it works, so that typing then is unsafe, and nothing but typing reaches it."""
+    """Typing while it works is unsafe, because it does not read then, or because an Enter may meet a dialog that is not drawn
+    yet; and nothing but typing reaches it."""
+    busy: str | None = None
+    """How a row begins that it shows, beside its box, for as long as a turn runs; or how its title begins then."""
 
     @property
     def forbidden(self) -> Forbidden:
         return Forbidden(always=self.forbidden_keys, in_empty_box=self.forbidden_in_empty_box)
 
+    def is_at_work(self, screen: Screen) -> bool:
+        """Whether nothing may be typed now."""
+        shown = (screen.title, *screen.rows.plain)
+        return self.idle_only and self.busy is not None and any(re.match(self.busy, words) for words in shown)
+
     @property
     def own_keys(self) -> tuple[str, ...]:
         """What a delivery presses of itself, in any box."""
-        editor = (*self.editor.key, *self.editor.after) if self.editor else ()
-        stash = (self.stash.key,) if self.stash else ()
-        recall = (self.interrupt.recall,) if self.interrupt and self.interrupt.recall else ()
-        return editor + stash + recall
+        editor = (*self.editor.key, *self.editor.after, self.editor.end_key) if self.editor else ()
+        stash = self.stash.key if self.stash else None
+        recall = self.interrupt.recall if self.interrupt else None
+        return tuple(key for key in (*editor, stash, recall) if key)
 
 
 class Kinds:
@@ -115,8 +124,25 @@ def _decode(name: str, text: bytes) -> AgentKind:
 
 def _check_patterns(kind: AgentKind) -> None:
     box, editor, stash = kind.box, kind.editor, kind.stash
-    of_box = (box.prompt, box.rows, box.above, box.below, box.tail, box.ghost, box.placeholder)
-    for pattern in (*of_box, editor and editor.not_for, stash and stash.occupied):
+    of_box = (
+        box.prompt,
+        box.shell,
+        box.rows,
+        box.above,
+        box.cut,
+        box.below,
+        box.tail,
+        box.shell_tail,
+        box.ghost,
+        box.placeholder,
+    )
+    for pattern in (
+        kind.busy,
+        *of_box,
+        editor and editor.not_for,
+        editor and editor.not_while,
+        stash and stash.occupied,
+    ):
         re.compile(pattern or "")
 
 
