@@ -48,9 +48,10 @@ def middle(draft: Draft) -> Cursor:
     return Cursor.MIDDLE if Cursor.MIDDLE in draft.cursors else draft.cursors[-1]
 
 
+# A turn takes its time: what an agent makes of its drafts is told when it is idle, here that it works beside a turn too.
 CELLS = [
     *(Cell(Situation.IDLE, draft, cursor) for draft in DRAFTS for cursor in draft.cursors),
-    *of(Situation.BUSY, tuple(NAMED)),
+    *of(Situation.BUSY, (*MORE, "ten lines", "emoji", "a collapsed paste")),
     *of(Situation.DIALOG_BEFORE, ("empty", "one line")),
     *of(Situation.DIALOG_DURING, ("empty", "one line", "three lines, one empty")),
     *of(Situation.COPY_MODE, FEW),

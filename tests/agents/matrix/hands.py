@@ -29,6 +29,8 @@ CLEARED_WITHIN_S = 10.0
 STEP_S = 0.02
 REST_S = 0.15
 KEYS_PER_SECOND = 15
+LONGEST_PASTE = 100
+"""Some collapse a longer one, also if it is one line."""
 WALKS_BY_LINES = ("aider",)
 """Left does not leave the line."""
 
@@ -71,9 +73,9 @@ class Hands(msgspec.Struct, frozen=True):
             if number:
                 rest()
                 self.human.press(self.kind.newline_key or "C-j")
-            if line:
+            for start in range(0, len(line), LONGEST_PASTE):
                 rest()
-                self.human.paste(line)
+                self.human.paste(line[start : start + LONGEST_PASTE])
 
     def walk(self, text: str, behind: int) -> None:
         """From the end of the text, until so many characters stand behind the cursor."""
@@ -114,6 +116,8 @@ class Hands(msgspec.Struct, frozen=True):
         if self.read() is None:
             for key in ("Backspace", "Delete"):
                 self.press(*[key] * 40)
+        if not wait_quietly(self.is_empty, 1.0):
+            self.press(*MARKS[self.agent.launch.kind].shell_end)
         wait_until(self.is_empty, CLEARED_WITHIN_S, "an empty box", lambda: self.agent.screen().text)
 
     def is_empty(self) -> bool:

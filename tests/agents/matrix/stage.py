@@ -13,8 +13,8 @@ from tests.agents.marks import MARKS
 from tests.agents.matrix.hands import Hands, rest, wait_quietly, write_editor
 from tests.agents.matrix.verdict import Wrong
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS
+from tests.terminals import wait_until
 
-READY_WITHIN_S = 8.0
 RULER = "m" * 120
 """More than a row, and too short to be collapsed."""
 
@@ -28,6 +28,8 @@ class Stage:
     def __init__(self, kind: str, *, is_vim: bool = False) -> None:
         self.kind = kind
         self.is_vim = is_vim
+        self.is_spoilt = False
+        """A cell has gone wrong on it."""
         self._owned = ExitStack()
 
     def __enter__(self) -> Self:
@@ -47,8 +49,9 @@ class Stage:
     def make_ready(self) -> None:
         """Idle, its box empty, a human attached, the pane as large as ever."""
         try:
+            assert not self.is_spoilt
             self._tidy()
-        except AssertionError:
+        except (AssertionError, Wrong):
             self._owned.close()
             self._start()
 
@@ -68,6 +71,7 @@ class Stage:
             raise Wrong("the turn does not end")
 
     def _start(self) -> None:
+        self.is_spoilt = False
         self._owned = ExitStack()
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         self._directory = Path(self._owned.enter_context(made))
@@ -108,9 +112,11 @@ class Stage:
         return dialog in (screen.cursor_row if self.kind == "aider" else screen.text)
 
     def _measure(self) -> int:
-        before = self.agent.screen()
         self.hands.human.paste(RULER)
-        self.hands.wait_still(before)
+        wait_until(
+            lambda: "mmmm" in self.agent.screen().text, DEADLINE_S, "the ruler", lambda: self.agent.screen().text
+        )
+        self.hands.wait_still(None)
         rows = [row.count("m") for row in self.agent.screen().rows if "mmmm" in row]
         self.hands.clear()
         return max(rows)

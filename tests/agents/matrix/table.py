@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.agents.launch import LAUNCHES
 from tests.agents.matrix.cells import CELLS
 from tests.agents.matrix.verdict import Verdict, summary
 
 DOCUMENT = Path(__file__).parents[3] / "docs/agents.md"
 BEGIN, END = "<!-- matrix: written by make agents -->", "<!-- end of the matrix -->"
 ROWS = list(dict.fromkeys(cell.row for cell in CELLS))
+LONGEST = 120
 Column = dict[str, str]
 """The words of each row of one kind."""
 
@@ -25,11 +27,17 @@ def write(results: dict[str, dict[str, Verdict]], versions: dict[str, str]) -> N
         if len(verdicts) == len(CELLS):
             columns = {head: column for head, column in columns.items() if head.split(" ")[0] != kind}
             columns[f"{kind} {versions[kind]}"] = column_of(verdicts)
+    columns = dict(sorted(columns.items(), key=lambda column: _place(column[0])))
     DOCUMENT.write_text(f"{before}{BEGIN}\n{draw(columns)}{END}{after}", encoding="utf-8")
 
 
+def _place(head: str) -> int:
+    return list(LAUNCHES).index(head.split(" ")[0])
+
+
 def column_of(verdicts: dict[str, Verdict]) -> Column:
-    return {row: summary([verdicts[cell.name] for cell in CELLS if cell.row == row]) for row in ROWS}
+    words = {row: summary([verdicts[cell.name] for cell in CELLS if cell.row == row]) for row in ROWS}
+    return {row: re.sub(r"\s+", " ", said).replace("|", "\\|")[:LONGEST] for row, said in words.items()}
 
 
 def draw(columns: dict[str, Column]) -> str:
