@@ -185,6 +185,21 @@ def test_a_dialog_that_opens_during_deliveries_is_never_answered_by_them(hark: R
     assert len(agent.bodies()) >= ends.count("completed")
 
 
+def test_an_agent_whose_dialogs_take_anybodys_enter_is_not_typed_to_while_it_works(hark: RunningHark) -> None:
+    hark.describe_demo(head="idle_only = true\nbusy = '.*· busy'\n")
+    agent = Agent(hark, "a")
+    first = agent.send("[[busy=3]]")
+    agent.wait_event("prompt")
+
+    second = agent.send("after that")
+
+    hark.wait_status(second, "held", "busy")
+    assert agent.named("stopped", "queued") == []
+    hark.wait_status(second, "completed")
+    assert [event["event"] for event in agent.named("prompt", "queued", "stopped")] == ["prompt", "stopped"] * 2
+    assert hark.message(first)["status"] == "completed"
+
+
 def test_behind_an_airlock_copy_mode_is_no_obstacle_and_stays_on(agent: Agent) -> None:
     tmux = agent.hark.tmux
     tmux("copy-mode", "-t", agent.pane)

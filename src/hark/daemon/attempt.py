@@ -13,7 +13,7 @@ from hark.delivery import wording
 from hark.delivery.box import read_box
 from hark.delivery.gate import Hold
 from hark.delivery.steps import Delivery
-from hark.delivery.submit import Job, wait_for_idle
+from hark.delivery.submit import AT_WORK, Job, wait_for_idle
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
 
@@ -37,6 +37,8 @@ class Attempt(Struct, kw_only=True):
 
     async def run(self, draft: Draft | None) -> Hold | None:
         """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
+        if self.message and self.kind.idle_only and (hold := await self._wait_for_idle(self.message, draft)):
+            return hold
         grip = await take_grip(self.panes, self.session, self.kind, self.foreground)
         if grip is None:
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
@@ -45,6 +47,13 @@ class Attempt(Struct, kw_only=True):
             return await self._run_with(driver, draft)
         finally:
             await grip.release()
+
+    async def _wait_for_idle(self, message: Message, draft: Draft | None) -> Hold | None:
+        """Looked at before anybody's keys are held."""
+        if draft is not None and not is_attempted(message):
+            return None
+        screen = await self.panes.of(self.session.pane).screen(self.session.pane)
+        return Hold(HoldReason.BUSY, AT_WORK) if self.kind.is_at_work(screen) else None
 
     async def _run_with(self, driver: Driver, draft: Draft | None) -> Hold | None:
         message, hold = self.message, None

@@ -86,7 +86,7 @@ class Driver:
             case Press(keys=keys):
                 return self._may_press(keys) and await self._grip.press(keys)
             case PressEnter(screen=screen, proof=proof):
-                return not self._kind.is_at_work(screen) and await self._grip.press_enter(screen, proof)
+                return not await self._is_at_work() and await self._grip.press_enter(screen, proof)
             case OpenEditor(keys=keys, within_s=within_s):
                 return await self._open_editor(keys, within_s)
             case CloseEditor(text=text):
@@ -110,6 +110,10 @@ class Driver:
             screen = replace(screen, in_mode=False)
         self._screen = screen
         return Seen(screen, asyncio.get_running_loop().time())
+
+    async def _is_at_work(self) -> bool:
+        """A turn may have begun since the screen that justifies the Enter."""
+        return self._kind.idle_only and self._kind.is_at_work((await self.look()).screen)
 
     def _may_press(self, keys: tuple[str, ...]) -> bool:
         """A carrier asks for none that its agent's data forbids; if one ever does, it is not pressed."""

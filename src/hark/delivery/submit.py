@@ -44,6 +44,7 @@ ECHO_WITHIN_S = 2.0
 LET_GO_WITHIN_S = 2.0
 DRAWN_WITHIN_S = 0.5
 ENTERS = 3
+AT_WORK = "a turn is running, in which typing is not safe"
 
 Looking = Generator[Step, Answer, Seen]
 Test = Callable[[Screen], bool]
@@ -134,8 +135,7 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
 
 def wait_for_idle(*, is_in_box: bool) -> Delivery:
     """Presses nothing at all: a turn is running, in which typing is not safe."""
-    detail = "a turn is running, in which typing is not safe"
-    return Stuck(detail) if is_in_box else Held(HoldReason.BUSY, detail)
+    return Stuck(AT_WORK) if is_in_box else Held(HoldReason.BUSY, AT_WORK)
     yield
 
 
