@@ -1,4 +1,4 @@
-.PHONY: install demo test lint bench agents simulate storm clean
+.PHONY: install demo test lint bench agents simulate storm dialogs clean
 install: ; @scripts/install
 demo: install ; @scripts/demo
 test: install ; @scripts/test
@@ -7,4 +7,5 @@ bench: install ; @scripts/bench
 agents: install ; @scripts/agents
 simulate: install ; @scripts/simulate
 storm: install ; @scripts/storm
+dialogs: install ; @scripts/dialogs
 clean: ; @scripts/clean

@@ -1,10 +1,10 @@
-"""The ordinary daemon, except that it kills itself, with SIGKILL, at one step of a delivery.
+"""The ordinary daemon, except that it kills itself, or another process, with SIGKILL, at one step of a delivery.
 
     python dying.py PLAN [ARGUMENT ...]       the arguments are those of `hark serve`
 
 PLAN is a file that may come and go. While it is there it says where: `before 3`, just before the third step that
 deliveries ask for from then on; `during 3`, when that step has been begun and not been answered; `after 3`, when it has.
-The file goes with the daemon, so the next one lives; beside it stays what the step was.
+`after 3 4711` kills that process instead. The file goes then, so it happens once; beside it stays what the step was.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ class Death:
         return self._steps
 
     def meet(self, when: str, number: int, step: object) -> None:
-        if self._planned == f"{when} {number}" and self._plan.exists():
+        planned_when, planned_number, *victim = self._planned.split() or ("", "0")
+        if (planned_when, int(planned_number)) == (when, number) and self._plan.exists():
             last_words(self._plan).write_text(type(step).__name__)
             self._plan.unlink()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(int(victim[0]) if victim else os.getpid(), signal.SIGKILL)
 
 
 def deadly(answer: Answering, death: Death) -> Answering:

@@ -20,7 +20,8 @@ from uuid import uuid4
 import msgspec
 
 from hark.demo.human import Human
-from tests.agents.delivering import OtherTmux
+from tests.agents.delivering import OtherTmux, delivering
+from tests.agents.marks import MARKS
 from tests.agents.screen import Screen, look
 from tests.end_to_end import dying
 from tests.end_to_end.agents import PROGRAM
@@ -187,12 +188,12 @@ class Patient(msgspec.Struct, frozen=True):
         found += [
             f"a mark in tmux: {row}" for row in self.tmux.run("show-options", "-s", "-q", "-v", "@hark-hold").split()
         ]
-        found += [f"a held keyboard: {facts}" for facts in self._airlocks() if facts["hold"] or facts["held_bytes"]]
+        found += [f"a held keyboard: {facts}" for facts in self.airlocks() if facts["hold"] or facts["held_bytes"]]
         found += ["a stashed draft"] if "stashed" in self.screen().text else []
         found += [f"a stored draft: {saved}"] if (saved := self.saved_draft()) else []
         return found
 
-    def _airlocks(self) -> Iterator[dict[str, object]]:
+    def airlocks(self) -> Iterator[dict[str, object]]:
         for door in (self.hark.home / "run/airlocks").glob("*.sock"):
             with socket.socket(socket.AF_UNIX) as asking:
                 asking.settimeout(DEADLINE_S)
@@ -276,6 +277,19 @@ def demo_patient(carrier: str, *, is_adopted: bool = False) -> Iterator[Patient]
         human = owned.enter_context(Human(tmux.socket, pane, columns=100, rows=30))
         human.wait_attached(DEADLINE_S)
         yield Patient(hark, tmux, pane, human, lambda: prompts_in(log), has_empty_box_of_demo)
+
+
+@contextmanager
+def real_patient(kind: str) -> Iterator[Patient]:
+    """A real agent behind an airlock."""
+    with delivering(kind) as running, running.human() as human:
+        make_mortal(running.hark)
+        running.hark.ok("daemon", "stop")
+        running.hark.ok("daemon", "start")
+        human.wait_attached(DEADLINE_S)
+        running.wait_ready()
+        has_empty_box = MARKS[kind].has_empty_box
+        yield Patient(running.hark, running.tmux, running.pane, human, running.stand_in.submitted, has_empty_box)
 
 
 def make_mortal(hark: RunningHark) -> None:

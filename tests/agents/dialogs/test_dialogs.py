@@ -44,7 +44,7 @@ def test_no_delivery_answers_a_dialog() -> None:
 def test_a_careless_sender_is_found_out() -> None:
     campaign = Campaign("demo", 3, 5, demo_subject, Careless())
 
-    outcomes = list(campaign.run())
+    list(campaign.run())
 
     assert campaign.tally.answers["approved"] > 0
     assert campaign.tally.drafts["harmed"] > 0
