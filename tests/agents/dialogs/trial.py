@@ -107,11 +107,13 @@ def submit(subject: Subject) -> tuple[str, float]:
 def try_once(subject: Subject, name: str, plan: Plan, submitted_at: float, sender: Sender) -> Outcome:
     """`name` is what the prompt that was submitted just now asks for."""
     has_draft = plan.draft is not None and type_draft(subject, plan.draft)
-    dialog_at = wait_dialog(subject, name, submitted_at + plan.send_after_s)
+    dialog_at = wait_dialog(subject, name, submitted_at + plan.send_after_s, lambda: False)
     time.sleep(max(0.0, submitted_at + plan.send_after_s - time.time()))
     sent_at = time.time()
     message_id = sender.send(subject, plan.text)
-    dialog_at = dialog_at or wait_dialog(subject, name, sent_at + OPENS_WITHIN_S)
+    dialog_at = dialog_at or wait_dialog(
+        subject, name, sent_at + OPENS_WITHIN_S, lambda: sender.is_over(subject, message_id)
+    )
     answer, screen = (
         watch_dialog(subject, name, plan, lambda: sender.has_tried(subject, message_id))
         if dialog_at
@@ -131,18 +133,19 @@ def try_once(subject: Subject, name: str, plan: Plan, submitted_at: float, sende
         opened_after_s=opened_at - submitted_at,
         sent_after_s=sent_at - submitted_at,
         staged_after_s=staged_after(message, sent_at, opened_at),
-        story=f"{message}\n{arrived}\n{screen}",
+        story=f"{message}\n{arrived}\n{screen}\n--- in the end\n{subject.screen().text}",
     )
 
 
-def wait_dialog(subject: Subject, name: str, until: float) -> float | None:
-    """When it was first seen, or what it asks for was done; None if it was not before `until`, or will not come any more."""
+def wait_dialog(subject: Subject, name: str, until: float, is_over: Callable[[], bool]) -> float | None:
+    """When it was first seen, or what it asks for was done; None if it was not before `until`, or will not come any more:
+    the delivery is over, and the agent idle."""
     idle_since = None
     while True:
         now, screen = time.time(), subject.screen()
         if subject.is_asking(screen) or subject.is_done(name):
             return now
-        idle_since = None if subject.marks.is_busy(screen) else idle_since or now
+        idle_since = None if subject.marks.is_busy(screen) or not is_over() else idle_since or now
         if now > until or (idle_since and now > idle_since + COMES_WITHIN_S):
             return None
         time.sleep(max(0.0, min(LOOK_EVERY_S, until - now)))
