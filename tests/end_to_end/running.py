@@ -128,13 +128,14 @@ class RunningHark:
         return dict(self.api("GET", f"/messages/{message_id}").json)
 
     def describe_demo(
-        self, carriers: str | None = None, *, lines: str = "logical", prefers_editor: bool = False
+        self, carriers: str | None = None, *, lines: str = "logical", prefers_editor: bool = False, more: str = ""
     ) -> None:
-        """A data file of the user's own for the demo agent, with these sections for its carriers; before the daemon starts."""
+        """A data file of the user's own for the demo agent, with these sections for its carriers and more top-level fields; before
+        the daemon starts."""
         text = (resources.files("hark.agents") / "demo.toml").read_text()
         head, box, rest = text.partition("[box]")
         look, stash, usual = rest.partition("[stash]")
-        preference = f'prefers_editor = {str(prefers_editor).lower()}\nlines = "{lines}"\n'
+        preference = f'prefers_editor = {str(prefers_editor).lower()}\nlines = "{lines}"\n' + more
         place = self.home / "config/agents"
         place.mkdir(parents=True)
         (place / "demo.toml").write_text(
