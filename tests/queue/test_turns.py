@@ -196,9 +196,7 @@ def test_silence_ends_what_nobody_has_ended(
     turns, facts = lapse(turns, at(now), quiet_s=quiet_s, has_box=has_box)
 
     assert turns.phase is phase
-    assert facts == (
-        (Completed(A, at(now), was_interrupted=True),) if phase is Phase.IDLE and turns.at == at(now) else ()
-    )
+    assert facts == ((Completed(A, at(now), is_inferred=True),) if phase is Phase.IDLE and turns.at == at(now) else ())
 
 
 EVENTS = st.builds(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import defaultdict
+from datetime import datetime
 
 from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
@@ -12,7 +13,7 @@ from hark.delivery.box import read_box
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
-from hark.model.ids import SessionId
+from hark.model.ids import MessageId, SessionId
 from hark.model.message import Status
 from hark.model.session import Session
 from hark.queue import turns as rules
@@ -31,6 +32,8 @@ class TurnBook:
         self._kinds = kinds
         self._clock = clock
         self._turns: dict[SessionId, Turns] = defaultdict(Turns)
+        self._heard: set[SessionId] = set()
+        """Of whom anybody has told us anything: of the others nothing is claimed."""
         self._heard_prompts: set[SessionId] = set()
         self._writing: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -41,19 +44,21 @@ class TurnBook:
             prompts = [message for message in reversed(taken) if not message.is_inbox]
             tasks = tuple(Task(message.id, message.acknowledged_at or message.queued_at) for message in prompts)
             if tasks:
-                self._heard_prompts.add(session.id)
+                self.expect_prompts(session.id)
                 self._turns[session.id] = Turns(working_on=tasks)
 
     def of(self, session_id: SessionId) -> Turns:
         return self._turns.get(session_id) or Turns()
 
     async def hear(self, session_id: SessionId, heard: Heard) -> None:
+        self._heard.add(session_id)
         if heard.said is Said.PROMPT_SUBMITTED:
             self._heard_prompts.add(session_id)
         await self._apply(session_id, *rules.hear(self.of(session_id), heard))
 
     def expect_prompts(self, session_id: SessionId) -> None:
         """Its agent says which prompts it takes."""
+        self._heard.add(session_id)
         self._heard_prompts.add(session_id)
 
     def on_event(self, event: Event) -> None:
@@ -63,11 +68,15 @@ class TurnBook:
             return
         if event.kind is EventKind.SESSION_GONE:
             self._turns.pop(event.session_id, None)
+            self._heard.discard(event.session_id)
             self._heard_prompts.discard(event.session_id)
         elif event.kind is EventKind.MESSAGE and event.data.get("status") == Status.SUBMITTED and event.message_id:
-            is_heard = event.session_id in self._heard_prompts
-            turns = self.of(event.session_id)
-            self._turns[event.session_id] = rules.submit(turns, event.message_id, event.at, is_prompt_heard=is_heard)
+            self._submitted(event.session_id, event.message_id, event.at)
+
+    def _submitted(self, session_id: SessionId, message_id: MessageId, at: datetime) -> None:
+        if session_id in self._heard:
+            is_heard = session_id in self._heard_prompts
+            self._turns[session_id] = rules.submit(self.of(session_id), message_id, at, is_prompt_heard=is_heard)
 
     async def is_waiting(self, session: Session) -> bool:
         """For a human's permission. Not any more when its input box is in view again: a denial is told by nobody."""
@@ -112,6 +121,7 @@ class TurnBook:
             await self._move(session_id, fact, Status.ACKNOWLEDGED, "the agent itself said so")
         else:
             detail = "its turn was interrupted" if fact.was_interrupted else "its turn has ended"
+            detail = "its agent has fallen silent" if fact.is_inferred else detail
             await self._move(session_id, fact, Status.COMPLETED, detail)
 
     async def _move(self, session_id: SessionId, fact: Fact, status: Status, detail: str) -> None:
