@@ -124,8 +124,8 @@ def lapse(turns: Turns, now: datetime, *, quiet_s: float | None, has_box: bool) 
     is_silent = quiet_s is not None and quiet_s >= SILENCE_ENDS_TURN_S
     is_old = now - turns.at >= timedelta(seconds=SILENCE_ENDS_TURN_S)
     if turns.phase is Phase.BUSY and is_silent and is_old and has_box:
-        turns, facts = hear(turns, Heard(said=Said.INTERRUPTED, at=now))
-        return turns, tuple(Completed(fact.message_id, fact.at, is_inferred=True) for fact in facts)
+        ended, facts = hear(turns, Heard(said=Said.INTERRUPTED, at=now))
+        return ended, tuple(Completed(fact.message_id, fact.at, is_inferred=True) for fact in facts)
     if now - turns.at >= timedelta(seconds=BELIEVED_FOR_S):
         return replace(turns, phase=Phase.UNKNOWN, at=now, detail=""), ()
     return turns, ()
