@@ -31,9 +31,6 @@ class Picture(Struct, frozen=True, kw_only=True):
     waiting: tuple[MessageId, ...] = ()
     """What it has accepted and not begun."""
 
-    def has(self, message_id: MessageId) -> bool:
-        return message_id in self.waiting or any(message_id in turn.message_ids for turn in self.turns)
-
     @property
     def is_idle(self) -> bool:
         return self.state is State.IDLE
