@@ -1,25 +1,53 @@
 """One delivery over a native channel: no key is pressed, so nothing that a human does is in its way.
 
-It needs no mark before it: a channel that is asked again with the same message id looks for it first.
+The message is staged, durably, before it is handed over. One that is found staged may have been handed over already: the
+channel is asked again, which looks for its id first; if there is no channel any more, nobody can tell.
 """
+
+from datetime import datetime, timedelta
 
 from hark.agents.native.channel import Delivered, NativeChannel, Reason, Refused
 from hark.daemon.ledger import Ledger
 from hark.delivery.gate import Hold
-from hark.model.message import HoldReason, Lease, Message, Mode
+from hark.model.message import Channel, HoldReason, Lease, Message, Mode, Status
 
 ASK_AGAIN_S = 1.0
+LOST_AFTER = timedelta(seconds=30)
+
+
+def is_handed_over(message: Message) -> bool:
+    """Perhaps."""
+    return message.status is Status.STAGED and message.channel is Channel.NATIVE
 
 
 async def deliver_natively(
     channel: NativeChannel, message: Message, text: str, lease: Lease, ledger: Ledger
 ) -> Hold | Refused | None:
-    """None when the agent has it; a Refused when the channel cannot be used any more."""
-    may_join = message.mode is not Mode.SEQUENTIAL
-    outcome = await channel.deliver([message.id], text, may_join=may_join)
+    """None when nothing is left to do; a Refused when the channel cannot be used any more, and the agent has not got it."""
+    was_handed_over = is_handed_over(message)
+    if not was_handed_over:
+        message = await ledger.stage_native(message, lease)
+    outcome = await channel.deliver([message.id], text, may_join=message.mode is not Mode.SEQUENTIAL)
     if isinstance(outcome, Delivered):
-        await ledger.record_native(message, lease)
+        await ledger.move(message, Status.SUBMITTED, fence=lease.fence, channel=Channel.NATIVE)
         return None
-    if isinstance(outcome, Refused) and outcome.reason is not Reason.BUSY:
-        return outcome
-    return Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
+    if not isinstance(outcome, Refused):
+        return Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
+    if was_handed_over and outcome.reason is Reason.GONE:
+        await give_up(message, ledger)
+        return None
+    hold = Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
+    await ledger.hold(message, hold, is_in_box=False)
+    return hold if outcome.reason is Reason.BUSY else outcome
+
+
+async def without_channel(message: Message, now: datetime, ledger: Ledger) -> Hold | None:
+    """For a message that may have been handed over, and nobody there to ask. For a while it is waited for."""
+    if message.staged_at is not None and now - message.staged_at < LOST_AFTER:
+        return Hold(HoldReason.BUSY, "the agent's own API does not answer", ASK_AGAIN_S)
+    await give_up(message, ledger)
+    return None
+
+
+async def give_up(message: Message, ledger: Ledger) -> None:
+    await ledger.move(message, Status.UNCERTAIN, detail="it may have been handed over, and the agent's own API is gone")

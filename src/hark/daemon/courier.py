@@ -14,7 +14,7 @@ from pathlib import Path
 from hark.agents.kinds import Kinds
 from hark.agents.native.channel import NativeChannel, Refused
 from hark.daemon.attempt import Attempt, is_attempted
-from hark.daemon.by_channel import deliver_natively
+from hark.daemon.by_channel import deliver_natively, is_handed_over, without_channel
 from hark.daemon.carriers import Carriers
 from hark.daemon.clock import Clock
 from hark.daemon.editors import Editors
@@ -133,10 +133,13 @@ class Courier:
         return hold
 
     async def _deliver(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
-        is_fresh = message is not None and draft is None and not is_attempted(message)
-        may_be_native = is_fresh and session.state is not SessionState.GONE
-        if message and may_be_native and (channel := await self._natives.of(session)):
-            return await self._deliver_natively(session, channel, message)
+        if message and session.state is not SessionState.GONE:
+            is_handed = is_handed_over(message)
+            is_fresh = draft is None and not is_attempted(message)
+            if (is_handed or is_fresh) and (channel := await self._natives.of(session)):
+                return await self._deliver_natively(session, channel, message)
+            if is_handed:
+                return await without_channel(message, self._clock(), self._ledger)
         return await self._deliver_by_keys(session, message, draft)
 
     async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:

@@ -56,12 +56,11 @@ class Ledger:
                 raise
             return None
 
-    async def record_native(self, message: Message, lease: Lease) -> None:
-        """The agent has it, by its own word."""
+    async def stage_native(self, message: Message, lease: Lease) -> Message:
+        """From now on the agent may have it."""
         message = await self._queued(message, lease)
-        if message.status is Status.QUEUED:
-            await self.move(message, Status.STAGED, fence=lease.fence, channel=Channel.NATIVE)
-            await self.move(message, Status.SUBMITTED, fence=lease.fence, channel=Channel.NATIVE)
+        await self.move(message, Status.STAGED, fence=lease.fence, channel=Channel.NATIVE)
+        return await self._store.message(message.id)
 
     async def _record_once(self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier) -> Hold | None:
         match outcome:

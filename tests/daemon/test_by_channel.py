@@ -1,0 +1,90 @@
+"""A message over a native channel: handed over once, whatever happens between the hand-over and its record."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, Unclear
+from hark.daemon.by_channel import LOST_AFTER, deliver_natively, is_handed_over, without_channel
+from hark.daemon.ledger import Ledger
+from hark.delivery.gate import Hold
+from hark.model.ids import MessageId
+from hark.model.message import HoldReason, Message, Status
+from hark.store.memory import MemoryStore
+from tests.contract.samples import ANA, NOW, add, enqueue, later, make_message, make_session
+
+
+class Channel:
+    """Answers as it is told to; the message is what it is asked to carry."""
+
+    joins_running_turn = False
+
+    def __init__(self, *answers: Outcome) -> None:
+        self._answers = list(answers)
+
+    async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
+        return self._answers.pop(0)
+
+
+async def attempt(store: MemoryStore, message: Message, channel: Any) -> Hold | Refused | None:
+    lease = await store.acquire_lease(ANA, "us", NOW, later(60))
+    assert lease is not None
+    ledger = Ledger(ANA, store, lambda: NOW)
+    return await deliver_natively(channel, await store.message(message.id), "text", lease, ledger)
+
+
+async def prepared() -> tuple[MemoryStore, Message]:
+    store = MemoryStore()
+    await store.open()
+    await add(store, make_session(ANA))
+    (message,) = await enqueue(store, make_message("m1"))
+    return store, message
+
+
+GONE, BUSY, UNPROVEN = (Refused(reason, "why") for reason in (Reason.GONE, Reason.BUSY, Reason.UNPROVEN))
+UNCLEAR = Unclear("no answer in time")
+# what the channel answers, attempt by attempt, and what the message is then
+STORIES: dict[str, tuple[tuple[Outcome, ...], Status]] = {
+    "taken": ((Delivered(),), Status.SUBMITTED),
+    "unclear, and it was there": ((UNCLEAR, Delivered(was_there=True)), Status.SUBMITTED),
+    "unclear": ((UNCLEAR,), Status.STAGED),
+    "unclear, and then nobody answers": ((UNCLEAR, GONE), Status.UNCERTAIN),
+    "unclear, and it is not there": ((UNCLEAR, UNPROVEN), Status.HELD),
+    "nobody answers": ((GONE,), Status.HELD),
+    "it would join a turn, and then not": ((BUSY, Delivered()), Status.SUBMITTED),
+}
+
+
+@pytest.mark.parametrize(("answers", "status"), STORIES.values(), ids=STORIES.keys())
+async def test_a_message_is_said_to_be_what_the_channel_has_proven(
+    answers: tuple[Outcome, ...], status: Status
+) -> None:
+    store, message = await prepared()
+    channel = Channel(*answers)
+
+    for _ in answers:
+        await attempt(store, message, channel)
+
+    assert (await store.message(message.id)).status is status
+
+
+async def test_a_channel_that_has_refused_leaves_the_message_to_the_terminal() -> None:
+    store, message = await prepared()
+
+    assert await attempt(store, message, Channel(GONE)) == GONE
+    assert not is_handed_over(await store.message(message.id))
+
+
+async def test_without_a_channel_a_message_that_may_have_arrived_is_uncertain_after_a_while() -> None:
+    store, message = await prepared()
+    await attempt(store, message, Channel(UNCLEAR))
+    staged = await store.message(message.id)
+    ledger = Ledger(ANA, store, lambda: NOW)
+
+    assert is_handed_over(staged)
+    soon = await without_channel(staged, NOW, ledger)
+    assert soon is not None
+    assert soon.reason is HoldReason.BUSY
+    assert await without_channel(staged, NOW + LOST_AFTER, ledger) is None
+    assert (await store.message(message.id)).status is Status.UNCERTAIN
