@@ -129,13 +129,17 @@ class Patient(msgspec.Struct, frozen=True):
 
     def submit_marked(self) -> str:
         """What the agent got when the human has typed the mark and submitted."""
-        before = len(self.submitted())
+        before = len(self.prompts())
         self.human.type(MARK, keys_per_second=20)
         self.wait_screen(lambda screen: MARK in screen.cursor_row, "the mark in the box")
         self.human.press("Enter")
-        wait_until(lambda: len(self.submitted()) > before, DEADLINE_S, "the human's prompt", lambda: self.screen().text)
+        wait_until(lambda: len(self.prompts()) > before, DEADLINE_S, "the human's prompt", lambda: self.screen().text)
         self.wait_empty()
-        return self.submitted()[-1]
+        return self.prompts()[-1]
+
+    def prompts(self) -> list[str]:
+        """What the human has submitted: a message may reach the model later than it left the box."""
+        return [text for text in self.submitted() if not text.startswith("[Input from: ")]
 
     def send(self, text: str, key: str) -> str | None:
         """The message's id; None when the daemon died before it could say it. The same key never delivers twice."""
