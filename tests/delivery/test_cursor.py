@@ -46,7 +46,7 @@ class Walker:
             return Seen(drawn(self.row, self.column), self.now_s)
         self.presses.append(step.keys)
         assert len(self.presses) < 100
-        for key in step.keys[: self.effect(len(step.keys))]:
+        for key in step.keys if step.is_spaced and self.effect(1) else step.keys[: self.effect(len(step.keys))]:
             self.press(key)
         return True
 

@@ -20,39 +20,24 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
     """Whether the cursor stands where `target` had it, in a box with the same rows.
 
     All presses that are needed at once; where they did not all count (an agent that works off a burst as one key, as some do
-    in vim's normal mode), one by one from then on, for as long as each brings it nearer."""
-    rounds, is_one_by_one = 0, False
-    before: Box | None = None
-    while True:
+    in vim's normal mode), with a space between them from then on."""
+    is_spaced, before = False, None
+    for _ in range(ROUNDS):
         seen = yield from look()
         box = read_box(seen.screen, box_look)
         if box is None or not same_rows(box, target):
             return False
         if is_at(box, target):
             return True
-        is_nearer = before is not None and _distance(box, target) < _distance(before, target)
-        rounds += 0 if is_one_by_one and is_nearer else 1
-        if rounds > ROUNDS:
-            return False
-        is_one_by_one = is_one_by_one or (is_nearer and before is not None and before.cursor_row == box.cursor_row)
+        is_spaced = is_spaced or (before is not None and before.cursor_row == box.cursor_row)
         keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y], box_look.placeholder)
-        if not (yield Press(keys[:1] if is_one_by_one else keys)):
+        if not (yield Press(keys, is_spaced)):
             return False
-        arrived = _arrived(target, box_look, is_in_row=box.cursor_row == target.cursor_row)
-        yield from watch_for(_moved(box, box_look) if is_one_by_one else arrived, MOVED_WITHIN_S)
+        yield from watch_for(_arrived(target, box_look, is_in_row=box.cursor_row == target.cursor_row), MOVED_WITHIN_S)
         before = box
-
-
-def _distance(box: Box, target: Box) -> tuple[int, int]:
-    return abs(box.cursor_row - target.cursor_row), abs(box.cursor_x - target.cursor_x)
-
-
-def _moved(before: Box, box_look: BoxLook) -> Test:
-    def has_moved(screen: Screen) -> bool:
-        box = read_box(screen, box_look)
-        return box is not None and not is_at(box, before)
-
-    return has_moved
+    seen = yield from look()
+    box = read_box(seen.screen, box_look)
+    return box is not None and same_rows(box, target) and is_at(box, target)
 
 
 def same_rows(box: Box, other: Box) -> bool:
