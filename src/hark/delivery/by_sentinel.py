@@ -15,7 +15,7 @@ from hark.delivery import into_empty_box
 from hark.delivery.box import Box, mentions, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
-from hark.delivery.reading import MARKS, LineKeys, Reader, squeeze
+from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -30,6 +30,7 @@ from hark.delivery.steps import (
     Stuck,
 )
 from hark.delivery.submit import Job, look, watch_for
+from hark.delivery.wording import OURS
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -70,6 +71,8 @@ def why_unreadable(box: Box, job: Job) -> str | None:
         return "a draft of one character cannot be pasted back safely"
     if job.look.placeholder and re.search(job.look.placeholder, shown):
         return "a collapsed paste is in the draft"
+    if squeeze(OURS) in squeeze(shown):
+        return "a message of ours is in the box, or has just left it"
     if any(_OPENS_A_POPUP.search(row.rstrip()) for row in box.rows):
         return "a completion may stand open"
     if len(box.rows) > MOST_ROWS:
@@ -147,16 +150,10 @@ def mark_in(box: Box, draft: str) -> str | None:
 def _erase_mark(job: Job, keys: LineKeys, seen: Seen, draft: str, mark: str) -> Generator[Step, Answer, bool]:
     """Only from right behind it."""
     box = read_box(seen.screen, job.look)
-    if box is None or _before_cursor(seen.screen, box)[-1:] != mark or not (yield Press((keys.erase,))):
+    if box is None or before_cursor(seen.screen, box)[-1:] != mark or not (yield Press((keys.erase,))):
         return False
     seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
     return _holds_letters(seen.screen, job, draft)
-
-
-def _before_cursor(screen: Screen, box: Box) -> str:
-    """In its row; at the start of a row, the one above."""
-    here = screen.rows[screen.cursor_y].part(box.starts[box.cursor_row], screen.cursor_x)
-    return here if here or not box.cursor_row else box.rows[box.cursor_row - 1].rstrip()
 
 
 def _shown_to_cursor(screen: Screen, box: Box) -> tuple[str, int, int]:

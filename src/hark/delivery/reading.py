@@ -115,6 +115,7 @@ class Reader:
             return None
         seen = yield from watch_for(self._shows_mark, SHOWN_WITHIN_S)
         if not self._shows_mark(seen.screen):
+            yield from self._take_back(seen.screen)
             return None
         marked = self._locate(seen.screen)
         if not (yield Press((self._keys.erase,))):
@@ -122,6 +123,12 @@ class Reader:
         seen = yield from watch_for(self._is_as_before, SHOWN_WITHIN_S)
         self._now_s = seen.at_s
         return marked if self._is_as_before(seen.screen) else None
+
+    def _take_back(self, screen: Screen) -> Generator[Step, Answer, None]:
+        """The box is not what it looked like: the mark at least does not stay in it."""
+        box = read_box(screen, self._job.look)
+        if box is not None and before_cursor(screen, box)[-1:] == self._mark:
+            yield Press((self._keys.erase,))
 
     def _shows_mark(self, screen: Screen) -> bool:
         """All drawn: without the mark it is the same text."""
@@ -154,6 +161,12 @@ class Reader:
         text = f"{self._rows[row]} {word}"
         columns = len(text) if text.isascii() else 2 * len(text)
         return columns <= self._columns - self._box.starts[row] - SPARE_COLUMNS
+
+
+def before_cursor(screen: Screen, box: Box) -> str:
+    """In its row; at the start of a row, the one above."""
+    here = screen.rows[screen.cursor_y].part(box.starts[box.cursor_row], screen.cursor_x)
+    return here if here or not box.cursor_row else box.rows[box.cursor_row - 1].rstrip()
 
 
 def choose_mark(screen: Screen) -> str:

@@ -72,10 +72,14 @@ def fits(text: str, columns: int, rows: int) -> bool:
     return needed <= max(rows - 8, 2)
 
 
+OURS = "via hark send · "
+"""In the header of every message."""
+
+
 def header(message: Message) -> str:
     sender = sanitise(message.sender_name or "someone").replace("\n", " ").strip()
     origin = f" ({message.sender_session_id})" if message.sender_session_id else ""
-    return f"[Input from: {sender}{origin} via hark send · {message.id}]"
+    return f"[Input from: {sender}{origin} {OURS}{message.id}]"
 
 
 def sanitise(text: str) -> str:
