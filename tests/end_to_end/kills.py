@@ -7,6 +7,7 @@ draft, a message or the terminal was not as it should be after the next daemon h
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -54,6 +55,8 @@ DEMO = (
 
 def main() -> int:
     options = read_options()
+    # A run that is told to end takes its agents and its daemon with it.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     faults = 0
     for case in cases_of(options.agent, options.only):
         verdicts = [verdict for verdict in try_all(case, options.whens.split(",")) if verdict.step is not None]

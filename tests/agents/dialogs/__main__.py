@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import time
 from functools import partial
@@ -19,6 +20,8 @@ NOTE = "`make dialogs` makes real agents ask for permission while messages are o
 
 def main() -> int:
     options = read_options()
+    # A run that is told to end takes its agents and its daemon with it.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     print(f"seed {options.seed}", flush=True)
     tallies = [run(kind, options.tries, options.seed) for kind in options.agents.split(",")]
     if options.write:
