@@ -110,6 +110,6 @@ def test_a_permission_dialog_holds_a_message_and_is_answered_by_nobody_else(agen
     assert not made.exists()
     human.press("Escape")
     agent.wait_ready()
-    agent.hark.wait_status(message_id, "submitted")
+    agent.hark.wait_reached(message_id, "submitted")
     agent.wait_bodies(*before, "1")
     assert not made.exists()

@@ -164,6 +164,18 @@ class RunningHark:
         assert found is not None
         return found
 
+    def wait_reached(self, message_id: str, goal: str) -> Fields:
+        """Until the message is that, or past it: an agent may say more before anybody has asked."""
+        order = ("submitted", "acknowledged", "completed")
+        story = lambda: json.dumps(self.message(message_id), indent=1)  # noqa: E731
+        wait_until(
+            lambda: self.message(message_id)["status"] in order[order.index(goal) :],
+            DEADLINE_S,
+            f"{message_id} to be {goal} at least",
+            story,
+        )
+        return self.message(message_id)
+
     def session(self, name: str) -> Fields:
         return dict(self.api("GET", f"/sessions/{quote(name, safe='')}").json)
 

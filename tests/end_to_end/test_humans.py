@@ -224,7 +224,7 @@ def test_copy_mode_on_an_adopted_pane_holds_a_message_and_stays_on(hark: Running
         assert tmux.read(pane, "#{pane_mode}") == "copy-mode"
         assert "when you are back" not in log.read_text()
         tmux.run("send-keys", "-X", "-t", pane, "cancel")
-        hark.wait_status(message_id, "submitted")
+        hark.wait_reached(message_id, "submitted")
         wait_until(lambda: "when you are back" in log.read_text(), DEADLINE_S, "the message")
 
 
@@ -240,7 +240,7 @@ def test_a_human_at_an_adopted_pane_types_on_while_a_draft_is_carried(hark: Runn
             typist.start()
             message_id = hark.ok("send", "-q", "mine", "in between").strip()
             typist.join()
-            hark.wait_status(message_id, "submitted")
+            hark.wait_reached(message_id, "submitted")
             wait_until(lambda: "without a pause" in log.read_text(), DEADLINE_S, "the human's prompt")
     prompts = [json.loads(line)["text"] for line in log.read_text().splitlines() if '"prompt"' in line]
     assert "a long sentence, typed without a pause" in prompts
@@ -275,5 +275,5 @@ def test_nothing_is_typed_into_the_shell_that_an_agent_has_left_behind(hark: Run
         hark.wait_status(message_id, "held", "agent-not-running")
         assert tmux.capture(pane, history=True) == before
         tmux.type(pane, f"{PROGRAM} --log {log}\n")
-        hark.wait_status(message_id, "submitted")
+        hark.wait_reached(message_id, "submitted")
         assert "touch /tmp/never" in log.read_text()
