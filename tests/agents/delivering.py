@@ -65,6 +65,15 @@ class Delivering(msgspec.Struct, frozen=True):
     def send(self, text: str, *options: str) -> str:
         return self.hark.ok("send", "-q", *options, "--", "a", text).strip()
 
+    def deliver(self, text: str) -> str:
+        """The same, when it is submitted. Says what is in the way if it is not."""
+        message_id = self.send(text)
+        try:
+            self.hark.wait_reached(message_id, "submitted")
+        except AssertionError as late:
+            raise AssertionError(f"{late}\n{self.screen().text}") from late
+        return message_id
+
     def human(self) -> Human:
         return Human(self.tmux.socket, self.pane, COLUMNS, ROWS)
 

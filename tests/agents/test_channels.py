@@ -21,7 +21,7 @@ def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
         person.wait_attached(DEADLINE_S)
         running.wait_ready()
         # Which conversation the pane shows is certain only after the first prompt of some agents.
-        running.send("warm up", "--wait", "submitted")
+        running.deliver("warm up")
         running.wait_bodies("warm up")
         running.wait_ready()
         yield running, person

@@ -34,7 +34,7 @@ def pause(seconds: float) -> None:
 @pytest.fixture(scope="module", params=KINDS)
 def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
     with delivering(request.param) as running:
-        running.send("warm up", "--wait", "submitted")
+        running.deliver("warm up")
         running.wait_bodies("warm up")
         running.wait_ready()
         with running.human() as person:
@@ -65,7 +65,7 @@ def test_a_draft_and_its_cursor_survive_a_delivery(
         human.press(key)
         pause(0.05)
 
-    agent.send(f"beside: {name}", "--wait", "submitted")
+    agent.deliver(f"beside: {name}")
 
     agent.wait_bodies(*before, f"beside: {name}")
     human.type("X", keys_per_second=5)
@@ -88,7 +88,7 @@ def test_a_human_types_on_while_messages_arrive(agent: Delivering, human: Human)
     typist = threading.Thread(target=type_all)
     typist.start()
     for number in range(3):
-        agent.send(f"meanwhile {number}", "--wait", "submitted")
+        agent.deliver(f"meanwhile {number}")
     typist.join()
     wait_until(lambda: set(prompts) <= set(agent.prompts()), DEADLINE_S, "all prompts", agent.stand_in.submitted)
     agent.wait_bodies(*before, *(f"meanwhile {number}" for number in range(3)))

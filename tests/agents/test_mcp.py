@@ -28,7 +28,7 @@ def warm_up(agent: Delivering) -> None:
     """An agent is ready for its first prompt before it has connected to its servers, and tells nobody when it has."""
     for number in range(WARM_UPS):
         before = agent.bodies()
-        agent.send(f"warm up {number}", "--wait", "submitted")
+        agent.deliver(f"warm up {number}")
         agent.wait_bodies(*before, f"warm up {number}")
         agent.wait_ready()
         if listed(agent):

@@ -78,7 +78,7 @@ class Stage:
         editor = str(write_editor(self._directory))
         options: dict[str, Any] = {"is_vim": True} if self.is_vim else {}
         self.agent = self._owned.enter_context(delivering(self.kind, editor=editor, **options))
-        self.agent.send("warm up", "--wait", "submitted")
+        self.agent.deliver("warm up")
         self.agent.wait_bodies("warm up")
         self.agent.wait_ready()
         self.attach()
