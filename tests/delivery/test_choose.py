@@ -11,6 +11,7 @@ STASH = Means(has_stash=True)
 EDITOR = Means(has_editor=True)
 BOTH = Means(has_stash=True, has_editor=True)
 KNOWN = Means(has_line_keys=True, are_lines_known=True)
+PREFERRED = replace(KNOWN, has_editor=True, are_line_keys_preferred=True)
 UNKNOWN = Means(has_line_keys=True)
 INTERRUPT = Means(may_interrupt=True, is_idle=True, interrupted_ago_s=60.0)
 
@@ -28,6 +29,14 @@ CHOICES: dict[str, tuple[Means, Contents, bool, Carrier]] = {
     "line keys, and no box to be seen": (KNOWN, "unseen", True, Carrier.NONE),
     "line keys that are not known": (UNKNOWN, "draft", False, Carrier.NONE),
     "line keys that are not known, and a stale draft": (UNKNOWN, "draft", True, Carrier.SENTINEL),
+    "line keys that are preferred to the editor": (PREFERRED, "plain", False, Carrier.SENTINEL),
+    "line keys that are preferred, and a draft that they cannot take": (PREFERRED, "draft", False, Carrier.EDITOR),
+    "line keys that are not preferred to the editor": (
+        replace(PREFERRED, are_line_keys_preferred=False),
+        "plain",
+        False,
+        Carrier.EDITOR,
+    ),
     "an interrupt, and a fresh draft": (INTERRUPT, "draft", False, Carrier.NONE),
     "an interrupt, and a stale draft": (INTERRUPT, "draft", True, Carrier.INTERRUPT),
     "an interrupt of a busy agent": (replace(INTERRUPT, is_idle=False), "draft", True, Carrier.NONE),

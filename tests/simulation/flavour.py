@@ -53,7 +53,7 @@ class Flavour(Struct, frozen=True, kw_only=True):
 
     @property
     def line_keys(self) -> LineKeys:
-        return LineKeys()
+        return LineKeys(takes_paths=self.collapses_over < 0)
 
     @property
     def interrupt_keys(self) -> InterruptKeys:

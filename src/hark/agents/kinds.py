@@ -138,6 +138,7 @@ def _check_patterns(kind: AgentKind) -> None:
     )
     for pattern in (
         kind.busy,
+        kind.sentinel and kind.sentinel.not_for,
         *of_box,
         editor and editor.not_for,
         editor and editor.not_while,

@@ -78,7 +78,7 @@ class Attempt(Struct, kw_only=True):
         # What the screen cannot show is not proven by it: then an empty box is the editor's too, where there is one.
         if box and box.is_empty and not wording.fits(self.text, screen.columns, len(screen.rows)):
             box = None
-        self.carrier = self.carriers.choose(self.session, self.kind, box, message.mode)
+        self.carrier = self.carriers.choose(self.session, self.kind, screen, box, message.mode)
         return delivery(self.carrier, self.kind, self._job())
 
     def _job(self) -> Job:

@@ -11,6 +11,7 @@ from hark.delivery.box import Box
 from hark.delivery.by_interrupt import IDLE_AFTER_S
 from hark.delivery.choose import Contents, Means, choose_carrier, waits_for_stale
 from hark.delivery.reading import LineKeys
+from hark.delivery.screen import Screen
 from hark.delivery.staleness import Untouched
 from hark.delivery.steps import Answer, Delivery, Step
 from hark.delivery.submit import Job
@@ -33,15 +34,16 @@ class Carriers:
             has_stash=kind.stash is not None,
             is_editor_preferred=kind.prefers_editor,
             has_line_keys=kind.sentinel is not None,
+            are_line_keys_preferred=kind.sentinel is not None and kind.sentinel.is_preferred,
             are_lines_known=kind.lines != "unknown",
             may_interrupt=kind.interrupt is not None,
             is_idle=quiet_s is not None and quiet_s >= IDLE_AFTER_S,
             interrupted_ago_s=_now_s() - self._interrupted_at_s,
         )
 
-    def choose(self, session: Session, kind: AgentKind, box: Box | None, mode: Mode) -> Carrier:
+    def choose(self, session: Session, kind: AgentKind, screen: Screen, box: Box | None, mode: Mode) -> Carrier:
         self._untouched = self._untouched.seen(box, _now_s())
-        contents: Contents = "unseen" if box is None else "empty" if box.is_empty else "draft"
+        contents = _contents(kind, screen, box)
         carrier = choose_carrier(self.means(session, kind), contents, mode, is_stale=not self._stale_in_s())
         if carrier is Carrier.INTERRUPT:
             self._interrupted_at_s = _now_s()
@@ -60,6 +62,15 @@ class Carriers:
 
     def _stale_in_s(self) -> float:
         return max(0.0, self._stale_after_s - self._untouched.for_s(_now_s()))
+
+
+def _contents(kind: AgentKind, screen: Screen, box: Box | None) -> Contents:
+    if box is None:
+        return "unseen"
+    if box.is_empty:
+        return "empty"
+    is_plain = kind.sentinel is not None and by_sentinel.is_plain(box, screen, kind.box, kind.sentinel)
+    return "plain" if is_plain else "draft"
 
 
 def delivery(carrier: Carrier, kind: AgentKind, job: Job) -> Delivery:

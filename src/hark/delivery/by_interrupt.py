@@ -68,7 +68,7 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
         return Stuck("our text is in the box already")
     if box.is_empty:
         return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
-    if reason := why_unreadable(box, job):
+    if reason := why_unreadable(box, job.look, keys.line_keys):
         return Held(HoldReason.DRAFT, reason)
     text = yield from _take_note(job, keys, seen, box)
     if isinstance(text, Held):
@@ -81,7 +81,7 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
         back = (keys.recall,) * (2 if isinstance(outcome, Submitted) else 1)
         yield from _recall(job, keys, back, box, marked)
     elif not isinstance(outcome, Stuck):
-        yield from give_back(job, box, text)
+        yield from give_back(job, keys.line_keys, box, text)
     return outcome
 
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Generator
 
 from hark.delivery import into_empty_box
-from hark.delivery.box import Box, mentions, read_box
+from hark.delivery.box import Box, BoxLook, may_be_wrapped, mentions, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
-from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, squeeze
+from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, choose_mark, squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -35,7 +35,6 @@ from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
 BACK_WITHIN_S = 1.0
-MOST_ROWS = 12
 LONGEST_PASTE = 120
 """Longer ones may be shown collapsed."""
 
@@ -53,31 +52,38 @@ def deliver(job: Job, keys: LineKeys) -> Delivery:
         return Stuck("our text is in the box already")
     if box.is_empty:
         return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
-    if reason := why_unreadable(box, job):
+    if reason := why_unreadable(box, job.look, keys):
         return Held(HoldReason.DRAFT, reason)
     text = yield from take_note(job, keys, seen, box)
     if isinstance(text, Held):
         return text
     if not (yield from _clear(job, keys, box, text)):
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
-    return (yield from deliver_and_give_back(job, box, text))
+    return (yield from _deliver_and_give_back(job, keys, box, text))
 
 
-def why_unreadable(box: Box, job: Job) -> str | None:
+def why_unreadable(box: Box, box_look: BoxLook, keys: LineKeys) -> str | None:
     shown = "".join(box.rows)
     if not shown.strip():
         return "the draft is of blanks alone"
     if len(shown.strip()) == 1:
         return "a draft of one character cannot be pasted back safely"
-    if job.look.placeholder and re.search(job.look.placeholder, shown):
+    if box_look.placeholder and re.search(box_look.placeholder, shown):
         return "a collapsed paste is in the draft"
     if squeeze(OURS) in squeeze(shown):
         return "a message of ours is in the box, or has just left it"
     if any(_OPENS_A_POPUP.search(row.rstrip()) for row in box.rows):
         return "a completion may stand open"
-    if len(box.rows) > MOST_ROWS:
+    if len(box.rows) > keys.most_rows:
         return "the draft is too long to be read from the screen"
+    if keys.not_for and re.match(keys.not_for, "\n".join(box.rows)):
+        return "this draft cannot be read from this agent's screen"
     return None
+
+
+def is_plain(box: Box, screen: Screen, box_look: BoxLook, keys: LineKeys) -> bool:
+    """Whether the screen shows the whole draft, and none of its rows may be more of the one above."""
+    return why_unreadable(box, box_look, keys) is None and not may_be_wrapped(box, screen)
 
 
 def take_note(job: Job, keys: LineKeys, seen: Seen, box: Box) -> Generator[Step, Answer, str | Held]:
@@ -105,16 +111,16 @@ def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:
     return is_empty(seen.screen, job)
 
 
-def deliver_and_give_back(job: Job, box: Box, text: str) -> Delivery:
+def _deliver_and_give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Delivery:
     outcome = yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
     if not isinstance(outcome, Stuck):
-        yield from give_back(job, box, text)
+        yield from give_back(job, keys, box, text)
     return outcome
 
 
-def give_back(job: Job, box: Box, text: str) -> Generator[Step, Answer, None]:
+def give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Generator[Step, Answer, None]:
     seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
-    if not is_empty(seen.screen, job) or not (yield from paste_in_pieces(text)):
+    if not is_empty(seen.screen, job) or not (yield from _paste(job, keys, text, text)):
         return
     seen = yield from watch_for(lambda screen: shows(screen, job, box), BACK_WITHIN_S)
     if shows(seen.screen, job, box):
@@ -135,7 +141,7 @@ def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bo
     if not box.is_cursor_at_end:
         return False
     rest = rest_of(draft, *_shown_to_cursor(seen.screen, box))
-    if rest is None or not (yield from paste_in_pieces(rest)):
+    if rest is None or not (yield from _paste(job, keys, rest, draft)):
         return False
     seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
     return _holds_letters(seen.screen, job, draft)
@@ -187,7 +193,26 @@ def rest_of(draft: str, letters: str, newlines: int, blanks: int) -> str | None:
     return draft[at:]
 
 
-def paste_in_pieces(text: str) -> Clearing:
+def _paste(job: Job, keys: LineKeys, text: str, whole: str) -> Clearing:
+    """After which the box shall hold the whole."""
+    return (yield from _paste_guarded(job, keys, text, whole) if keys.takes_paths else _paste_in_pieces(text))
+
+
+def _paste_guarded(job: Job, keys: LineKeys, text: str, whole: str) -> Clearing:
+    seen = yield from look()
+    mark = choose_mark(seen.screen, whole)
+
+    def has_mark(screen: Screen) -> bool:
+        box = read_box(screen, job.look)
+        return box is not None and mark_in(box, whole) == mark and before_cursor(screen, box)[-1:] == mark
+
+    if not mark or not (yield Paste(text + mark)):
+        return False
+    seen = yield from watch_for(has_mark, BACK_WITHIN_S)
+    return has_mark(seen.screen) and bool((yield Press((keys.erase,))))
+
+
+def _paste_in_pieces(text: str) -> Clearing:
     """Newlines one by one, and nothing long: pasted together they may be collapsed. No letter or digit alone: some agents
     take a paste of one character for a key, and a dialog may have opened."""
     for piece in pieces_of(text):

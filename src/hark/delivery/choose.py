@@ -7,8 +7,9 @@ from msgspec import Struct
 from hark.delivery.by_interrupt import AGAIN_AFTER_S
 from hark.model.message import Carrier, Mode
 
-Contents = Literal["empty", "draft", "unseen"]
-"""Of the box, as the screen shows it; unseen where the screen shows no box, or not all of it."""
+Contents = Literal["empty", "plain", "draft", "unseen"]
+"""Of the box, as the screen shows it; plain: a draft that the line keys can surely take; unseen: the screen shows no box, or not
+all of it."""
 
 
 class Means(Struct, frozen=True, kw_only=True):
@@ -19,6 +20,8 @@ class Means(Struct, frozen=True, kw_only=True):
     has_stash: bool = False
     is_editor_preferred: bool = False
     has_line_keys: bool = False
+    are_line_keys_preferred: bool = False
+    """To the editor, for a plain draft."""
     are_lines_known: bool = False
     """Its data says how its line keys go. Otherwise it has to be found out on the draft."""
     may_interrupt: bool = False
@@ -35,12 +38,15 @@ def choose_carrier(
         return Carrier.STASH
     if contents == "empty":
         return Carrier.NONE
+    if contents == "plain" and means.are_line_keys_preferred:
+        return Carrier.SENTINEL
     if means.has_editor:
         return Carrier.EDITOR
     is_waited_out = is_stale or mode is Mode.URGENT
-    if contents == "draft" and means.has_line_keys and (means.are_lines_known or is_waited_out):
+    is_draft = contents in ("plain", "draft")
+    if is_draft and means.has_line_keys and (means.are_lines_known or is_waited_out):
         return Carrier.SENTINEL
-    if contents == "draft" and is_waited_out and _may_interrupt(means):
+    if is_draft and is_waited_out and _may_interrupt(means):
         return Carrier.INTERRUPT
     return Carrier.NONE
 

@@ -36,6 +36,14 @@ class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kill: str = "C-k"
     """Takes away what is behind the cursor in its line."""
     erase: str = "BSpace"
+    is_preferred: bool = False
+    """To the editor, for a draft that stands on the screen without a wrap: there the agent is slow to come back from its editor."""
+    most_rows: int = 12
+    takes_paths: bool = False
+    """A paste that is the path of a file becomes something else: no draft goes back without a mark behind it, which is erased.
+    Then it goes back in one piece."""
+    not_for: str | None = None
+    """Drafts, by how their rows, joined by newlines, begin: the agent shows its cursor elsewhere than it is."""
 
 
 class _Marked(Struct, frozen=True):
@@ -169,9 +177,9 @@ def before_cursor(screen: Screen, box: Box) -> str:
     return here if here or not box.cursor_row else box.rows[box.cursor_row - 1].rstrip()
 
 
-def choose_mark(screen: Screen) -> str:
-    """One that the screen does not show; "" where it shows them all."""
-    return next((mark for mark in MARKS if not screen.contains(mark)), "")
+def choose_mark(screen: Screen, text: str = "") -> str:
+    """One that neither the screen nor the text has; "" where they have them all."""
+    return next((mark for mark in MARKS if mark not in text and not screen.contains(mark)), "")
 
 
 def squeeze(text: str) -> str:
