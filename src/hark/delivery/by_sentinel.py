@@ -76,7 +76,7 @@ def why_unreadable(box: Box, box_look: BoxLook, keys: LineKeys) -> str | None:
         return "a completion may stand open"
     if len(box.rows) > keys.most_rows:
         return "the draft is too long to be read from the screen"
-    if keys.not_for and re.match(keys.not_for, "\n".join(box.rows)):
+    if _is_excepted("\n".join(row.rstrip() for row in box.rows), keys):
         return "this draft cannot be read from this agent's screen"
     return None
 
@@ -86,11 +86,16 @@ def is_plain(box: Box, screen: Screen, box_look: BoxLook, keys: LineKeys) -> boo
     return why_unreadable(box, box_look, keys) is None and not may_be_wrapped(box, screen)
 
 
+def _is_excepted(text: str, keys: LineKeys) -> bool:
+    return keys.not_for is not None and re.match(keys.not_for, text) is not None
+
+
 def take_note(job: Job, keys: LineKeys, seen: Seen, box: Box) -> Generator[Step, Answer, str | Held]:
     """The draft to the letter, and on record. It is there before the first mark too, as the screen shows it."""
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
     text = yield from Reader(job, keys, seen, box).read()
+    text = None if text is None or _is_excepted(text, keys) else text
     is_saved = text is not None and bool((yield SaveDraft(text)))
     if text is not None and is_saved:
         return text
