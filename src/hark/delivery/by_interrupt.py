@@ -12,17 +12,17 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
-from hark.delivery import into_empty_box
-from hark.delivery.box import Box, mentions, read_box
+from hark.delivery.box import Box, read_box
 from hark.delivery.by_sentinel import (
     BACK_WITHIN_S,
     TAKEN_WITHIN_S,
+    FoundDraft,
+    find_draft,
     give_back,
     is_empty,
     mark_in,
     shows,
     take_note,
-    why_unreadable,
 )
 from hark.delivery.cursor import walk_cursor
 from hark.delivery.diff import find
@@ -60,23 +60,16 @@ class InterruptKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def deliver(job: Job, keys: InterruptKeys) -> Delivery:
-    seen = yield from look()
-    box = read_box(seen.screen, job.look)
-    if box is None:
-        return Held(HoldReason.DIALOG, "no input box at the cursor")
-    if mentions(box, job.message_id):
-        return Stuck("our text is in the box already")
-    if box.is_empty:
-        return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
-    if reason := why_unreadable(box, job.look, keys.line_keys):
-        return Held(HoldReason.DRAFT, reason)
-    text = yield from _take_note(job, keys, seen, box)
+    found = yield from find_draft(job, keys.line_keys)
+    if not isinstance(found, FoundDraft):
+        return found
+    text, box = (yield from _take_note(job, keys, found)), found.box
     if isinstance(text, Held):
         return text
     marked = yield from _clear(job, keys, box)
     if marked is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
-    outcome = yield from _into_the_free_box(job, seen.screen, box)
+    outcome = yield from _into_the_free_box(job, found.seen.screen, box)
     if isinstance(outcome, Submitted | Held) and keys.recall:
         back = (keys.recall,) * (2 if isinstance(outcome, Submitted) else 1)
         yield from _recall(job, keys, back, box, marked)
@@ -85,11 +78,11 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
     return outcome
 
 
-def _take_note(job: Job, keys: InterruptKeys, seen: Seen, box: Box) -> Generator[Step, Answer, str | Held]:
+def _take_note(job: Job, keys: InterruptKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:
     """With a history the record is only for the case that the history fails."""
     if not keys.recall:
-        return (yield from take_note(job, keys.line_keys, seen, box))
-    shown = "\n".join(row.rstrip() for row in box.rows)
+        return (yield from take_note(job, keys.line_keys, found))
+    shown = "\n".join(row.rstrip() for row in found.box.rows)
     return shown if (yield SaveDraft(shown)) else Held(HoldReason.BUSY, "the delivery was called off")
 
 

@@ -11,6 +11,8 @@ was cut short is taken up again.
 import re
 from collections.abc import Generator
 
+from msgspec import Struct
+
 from hark.delivery import into_empty_box
 from hark.delivery.box import Box, BoxLook, may_be_wrapped, mentions, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
@@ -22,6 +24,7 @@ from hark.delivery.steps import (
     Delivery,
     DropDraft,
     Held,
+    Outcome,
     Paste,
     Press,
     SaveDraft,
@@ -43,7 +46,25 @@ _OPENS_A_POPUP = re.compile(r"\A\s*/\S*\Z|(?:\A|\s)@\S*\Z")
 Clearing = Generator[Step, Answer, bool]
 
 
+class FoundDraft(Struct, frozen=True):
+    seen: Seen
+    box: Box
+
+
 def deliver(job: Job, keys: LineKeys) -> Delivery:
+    found = yield from find_draft(job, keys)
+    if not isinstance(found, FoundDraft):
+        return found
+    text = yield from take_note(job, keys, found)
+    if isinstance(text, Held):
+        return text
+    if not (yield from _clear(job, keys, found.box, text)):
+        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    return (yield from _deliver_and_give_back(job, keys, found.box, text))
+
+
+def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | FoundDraft]:
+    """One that can be read; what becomes of the message where there is none."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box is None:
@@ -54,12 +75,7 @@ def deliver(job: Job, keys: LineKeys) -> Delivery:
         return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
     if reason := why_unreadable(box, job.look, keys):
         return Held(HoldReason.DRAFT, reason)
-    text = yield from take_note(job, keys, seen, box)
-    if isinstance(text, Held):
-        return text
-    if not (yield from _clear(job, keys, box, text)):
-        return Held(HoldReason.DIALOG, "the draft did not leave the box")
-    return (yield from _deliver_and_give_back(job, keys, box, text))
+    return FoundDraft(seen, box)
 
 
 def why_unreadable(box: Box, box_look: BoxLook, keys: LineKeys) -> str | None:
@@ -90,11 +106,12 @@ def _is_excepted(text: str, keys: LineKeys) -> bool:
     return keys.not_for is not None and re.match(keys.not_for, text) is not None
 
 
-def take_note(job: Job, keys: LineKeys, seen: Seen, box: Box) -> Generator[Step, Answer, str | Held]:
+def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:
     """The draft to the letter, and on record. It is there before the first mark too, as the screen shows it."""
+    box = found.box
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
-    text = yield from Reader(job, keys, seen, box).read()
+    text = yield from Reader(job, keys, found.seen, box).read()
     text = None if text is None or _is_excepted(text, keys) else text
     is_saved = text is not None and bool((yield SaveDraft(text)))
     if text is not None and is_saved:
