@@ -99,7 +99,7 @@ class Hark:
         self.scheduler = Scheduler(store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
-        self._kinds = kinds
+        self.kinds = kinds
         # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
         self._owner = f"{socket.gethostname()}:{self.database}"
         self.bus.listen(self.couriers.on_event)
@@ -118,7 +118,7 @@ class Hark:
             self.store,
             self.sessions,
             self.panes,
-            self._kinds,
+            self.kinds,
             self.config,
             wall_clock,
             self._owner,

@@ -82,9 +82,7 @@ def test_an_estimate_says_why_the_queue_stands(hark: RunningHark, send: Sender) 
     assert send("two").json["estimated_delivery"] == "waiting_for_busy"
 
 
-@pytest.mark.parametrize(
-    "fields", [{"notify_on_delivery": True}, {"notify_after_seconds": 300}, {"delivery_mode": "urgent"}], ids=str
-)
+@pytest.mark.parametrize("fields", [{"notify_on_delivery": True}, {"notify_after_seconds": 300}], ids=str)
 def test_what_is_not_there_yet_is_refused_and_not_silently_left_out(
     hark: RunningHark, deaf: str, send: Sender, fields: dict[str, object]
 ) -> None:

@@ -14,8 +14,9 @@ LEGAL = {
     "queued": "held staged expired cancelled uncertain dead",
     "held": "queued held expired cancelled uncertain dead",
     "staged": "submitted acknowledged queued held expired cancelled uncertain",
-    "submitted": "acknowledged completed",
-    "acknowledged": "completed",
+    "submitted": "acknowledged completed queued",
+    "acknowledged": "completed queued",
+    "completed": "queued",
     "uncertain": "submitted acknowledged completed queued cancelled dead",
     "dead": "queued",
 }
@@ -108,6 +109,8 @@ class Model:
         life.history.append(step.status)
         if not (step.is_in_box or step.status == "staged"):
             life.attempted_at = None
+        elif step.is_in_box and life.attempted_at is None:
+            life.attempted_at = step.at
         return step.status
 
     def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> int:

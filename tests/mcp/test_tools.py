@@ -193,7 +193,7 @@ async def test_waiting_for_a_session_that_ends(hark: RunningHark, session: str) 
         ("send", {"to": "nobody-here", "text": ""}, "request-invalid"),
         ("send", {"text": "hello"}, "request-invalid"),  # to whom
         ("send", {"to": "agent", "text": "\u001b[2J"}, "text-control-bytes"),
-        ("send", {"to": "agent", "text": "x", "urgent": True}, "request-invalid"),  # no such argument
+        ("send", {"to": "agent", "text": "x", "colour": "red"}, "request-invalid"),  # no such argument
         ("ack", {"id": "ffffffffffff"}, "message-not-found"),
         ("signal", {"state": "asleep"}, "request-invalid"),
         ("remind", {"after": "soon", "text": "x"}, "duration-invalid"),

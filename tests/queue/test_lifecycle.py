@@ -81,9 +81,9 @@ def test_an_inbox_message_never_comes_near_a_box() -> None:
         begin_attempt(make_message(is_inbox=True), T1)
 
 
-def test_the_table_names_every_status_and_completed_expired_cancelled_are_final() -> None:
+def test_the_table_names_every_status_and_expired_and_cancelled_are_final() -> None:
     assert set(LEGAL) == set(Status)
-    assert {status for status, following in LEGAL.items() if not following} == {S.COMPLETED, S.EXPIRED, S.CANCELLED}
+    assert {status for status, following in LEGAL.items() if not following} == {S.EXPIRED, S.CANCELLED}
     assert not PENDING & ENDS
 
 
@@ -276,3 +276,17 @@ def test_a_goal_is_reached_at_it_or_past_it(status: Status, goal: Status, expect
 )
 def test_only_what_waits_expires(status: Status, timeout_at: datetime | None, expected: bool) -> None:
     assert is_expired(make_message(status, timeout_at=timeout_at), T1) is expected
+
+
+def test_a_message_that_its_agent_gave_back_is_marked_as_in_the_box() -> None:
+    given_back = advance(make_message(S.ACKNOWLEDGED), make_step(S.QUEUED, T2, is_in_box=True)).message
+
+    assert (given_back.status, given_back.attempted_at) == (S.QUEUED, T2)
+
+
+def test_an_interrupt_is_remembered_until_it_proves_not_to_have_happened() -> None:
+    told = advance(make_message(), make_step(S.HELD, T1, is_interrupt=True)).message
+    queued = advance(told, make_step(S.QUEUED, T2)).message
+    untold = advance(told, make_step(S.HELD, T2, is_interrupt=False)).message
+
+    assert (told.interrupted_at, queued.interrupted_at, untold.interrupted_at) == (T1, T1, None)

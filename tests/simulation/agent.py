@@ -42,6 +42,8 @@ class Agent:
         self.has_dialog = False
         self.is_editor_open = False
         self.busy_until = 0.0
+        self.unanswered = ""
+        """The prompt of the running turn, if the agent gives it back when it is interrupted."""
         self.last_input_at = -10_000.0
         self.prompts: list[Prompt] = []
         self.done: list[tuple[Who, str]] = []
@@ -97,6 +99,10 @@ class Agent:
             self._press_in_dialog(key, who)
         elif key == "Enter":
             self._enter(who, now)
+        elif key == "Escape" and now < self.busy_until:
+            self._interrupt(who, now)
+        elif key == "Escape" and who == "hark":
+            self.done.append((who, "escaped an idle box"))
         elif key == STASH.key and self.flavour.has_stash:
             self._press_stash()
         elif key in ("Up", "Down"):
@@ -200,6 +206,14 @@ class Agent:
         else:
             self.history.append(self.buffer.units)
             self.buffer.set(())
+
+    def _interrupt(self, who: Who, now: float) -> None:
+        """What it has not answered yet it may put back, in front of the draft."""
+        self.done.append((who, "interrupted"))
+        self.busy_until = now
+        if self.unanswered:
+            self.buffer.set((*units_of(self.unanswered + "\n"), *self.buffer.units))
+            self.unanswered = ""
 
     def _press_row(self, key: str, who: Who) -> None:
         if key == "Up" and self.flavour.keeps_cleared and self._is_recalling():

@@ -23,10 +23,12 @@ from hark.delivery.steps import (
     EditorOpened,
     Look,
     LookAgain,
+    NoteInterrupt,
     OpenEditor,
     Paste,
     Press,
     PressEnter,
+    PressStop,
     SaveDraft,
     SearchHistory,
     Seen,
@@ -283,6 +285,19 @@ class Terminal:
         self._hark(lambda: self.agent.press("Enter", "hark", self.now), "Enter")
         return True
 
+    def _note_interrupt(self, _: NoteInterrupt) -> bool:
+        self._pass()
+        return True
+
+    def _press_stop(self, step: PressStop) -> bool:
+        if not self._may_press():
+            return False
+        screen = self.drawn()
+        if (screen.cursor_x, screen.cursor_y) != (step.screen.cursor_x, step.screen.cursor_y):
+            return False
+        self._hark(lambda: self.agent.press(step.key, "hark", self.now), "stop")
+        return True
+
     def _hark(self, act: Callable[[], None], what: str) -> None:
         """What went wrong is a race if it came too late to be known: for a checked Enter a dialog that was not drawn, for
         other keys whatever came after the last look. Where nobody holds the human's keys back, so is a change that left
@@ -294,9 +309,10 @@ class Terminal:
         act()
         self._changed("hark", what)
         for _, effect in self.agent.done[before:]:
-            if effect == "newline":
+            if effect == "newline" or (what == "stop" and effect == "interrupted"):
                 continue
-            is_race = self._came_unknown(known_at if what == "Enter" else looked_at, looked_at)
+            is_race = self._came_unknown(known_at if what in ("Enter", "stop") else looked_at, looked_at)
+            is_race = is_race or (effect == "escaped an idle box" and self.agent.busy_until >= known_at)
             (self.races if is_race else self.wrongs).append(f"{what}: {effect}")
         for prompt in self.agent.prompts[prompts:]:
             if prompt.text != self.payload.strip():
@@ -370,5 +386,7 @@ class Terminal:
         Paste: _paste,
         Stage: _stage,
         PressEnter: _press_enter,
+        NoteInterrupt: _note_interrupt,
+        PressStop: _press_stop,
         SearchHistory: _search,
     }

@@ -15,6 +15,7 @@ from hark.delivery.by_stash import StashKeys
 from hark.delivery.forbidden import Forbidden
 from hark.delivery.reading import LineKeys
 from hark.delivery.screen import Screen
+from hark.delivery.stop_turn import StopKeys
 from hark.delivery.submit import Lines
 from hark.model.errors import HarkError
 
@@ -56,6 +57,8 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     yet; and nothing but typing reaches it."""
     busy: str | None = None
     """How a row begins that it shows, beside its box, for as long as a turn runs; or how its title begins then."""
+    stop: StopKeys | None = None
+    """The key that ends a running turn, for urgent messages."""
 
     @property
     def forbidden(self) -> Forbidden:
@@ -63,8 +66,12 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def is_at_work(self, screen: Screen) -> bool:
         """Whether nothing may be typed now."""
+        return self.idle_only and self.shows_turn(screen)
+
+    def shows_turn(self, screen: Screen) -> bool:
+        """Whether a turn runs, as far as its screen tells."""
         shown = (screen.title, *screen.rows.plain)
-        return self.idle_only and self.busy is not None and any(re.match(self.busy, words) for words in shown)
+        return self.busy is not None and any(re.match(self.busy, words) for words in shown)
 
     @property
     def own_keys(self) -> tuple[str, ...]:

@@ -1,13 +1,20 @@
 """Calls about messages."""
 
+from typing import Any
+
+import msgspec
 from starlette.requests import Request
+from starlette.responses import Response
 
 from hark.api.route import Call, Query, query_number
 from hark.api.sessions import found
 from hark.api.shapes import MessageInfo, MessageList, Send, SendQueue, Sent, message_info, pending_message
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
-from hark.model.message import Message, Status
+from hark.model.message import Message, Mode, Status
+from hark.model.session import SessionState
+from hark.queue.estimate import estimate
+from hark.queue.lifecycle import PENDING
 from hark.queue.ordering import delivery_order, inbox_order
 from hark.queue.turns import Phase
 from hark.store.contract import Enqueued
@@ -15,7 +22,7 @@ from hark.store.contract import Enqueued
 LONGEST_KEY = 200
 
 
-async def send(request: Request, body: Send) -> Sent:
+async def send(request: Request, body: Send) -> Sent | Response:
     session = found(request)
     for wish in ("notify_on_delivery", "notify_after_seconds"):
         if getattr(body, wish):
@@ -35,28 +42,47 @@ async def send(request: Request, body: Send) -> Sent:
         idempotency_key=key,
         is_inbox=body.inbox,
     )
-    estimate = await _estimate(request, sent)
+    if body.delivery_mode is not Mode.URGENT or body.inbox:
+        return await sent_answer(request.app.state.hark, sent)
+    message = await request.app.state.hark.mailbox.settle_urgent(sent)
+    is_through = message.status not in PENDING
+    answer = await sent_answer(
+        request.app.state.hark, Enqueued(message, 0 if is_through else sent.position, sent.is_new)
+    )
+    # What is through already is no promise any more.
+    return Response(msgspec.json.encode(answer), 200 if is_through else 202, media_type="application/json")
+
+
+async def sent_answer(hark: Any, sent: Enqueued) -> Sent:
+    message = sent.message
     return Sent(
-        id=sent.message.id,
-        session_id=session.id,
-        status=sent.message.status,
+        id=message.id,
+        session_id=message.session_id,
+        status=message.status,
         queue_position=sent.position,
-        delivery_mode=sent.message.mode,
-        estimated_delivery=estimate,
+        delivery_mode=message.mode,
+        estimated_delivery=await _estimate(hark, sent),
+        interrupted=message.interrupted_at is not None,
     )
 
 
-async def _estimate(request: Request, sent: Enqueued) -> str:
+async def _estimate(hark: Any, sent: Enqueued) -> str:
     """Why it has to wait, as far as the queue knows at this moment."""
-    if sent.message.is_inbox and sent.message.status is Status.QUEUED:
+    message = sent.message
+    if message.is_inbox and message.status is Status.QUEUED:
         return "when_the_inbox_is_checked"
-    if sent.position == 0:
-        return str(sent.message.status)
-    if sent.position == 1:
-        return "now"
-    first = await request.app.state.hark.store.first_pending(sent.message.session_id)
-    reason = first.hold_reason if first else None
-    return f"waiting_for_{reason.replace('-', '_')}" if reason else "after_earlier_messages"
+    if message.status not in PENDING:
+        return str(message.status)
+    first = await hark.store.first_pending(message.session_id)
+    session = hark.sessions.get(message.session_id)
+    return estimate(
+        message,
+        sent.position,
+        first,
+        hark.turns.of(session.id).phase,
+        is_gone=session.state is SessionState.GONE,
+        waits_for_idle=hark.kinds.get(session.agent).idle_only,
+    )
 
 
 async def send_queue(request: Request, _: None) -> SendQueue:

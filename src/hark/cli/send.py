@@ -141,6 +141,9 @@ def wait_for(client: Client, message_id: str, goal: str, timeout_s: float | None
 def sent_line(sent: dict[str, Any], session: str) -> str:
     if sent["estimated_delivery"] == "when_the_inbox_is_checked":
         return f"queued {sent['id']} in the inbox of {session}"
+    if sent["queue_position"] == 0:
+        interrupted = ", after its turn was interrupted" if sent.get("interrupted") else ""
+        return f"{sent['status']} {sent['id']} to {session}{interrupted}"
     return f"queued {sent['id']} for {session} (position {sent['queue_position']}, {sent['estimated_delivery']})"
 
 

@@ -99,6 +99,10 @@ class Attempt(Struct, kw_only=True):
         assert self.message
         await self.ledger.stage(self.message, self.lease, self.carrier)
 
+    async def note_interrupt(self) -> None:
+        assert self.message
+        await self.ledger.note_interrupt(self.message, self.lease)
+
     async def save_draft(self, text: str) -> None:
         assert self.message
         await self.ledger.save_draft(self.message, text, self.carrier)

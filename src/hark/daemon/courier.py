@@ -24,6 +24,7 @@ from hark.daemon.log import logger
 from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes, is_line_mode
 from hark.daemon.sessions import Sessions
+from hark.daemon.stopping import Stopper, interrupt_natively, may_interrupt
 from hark.daemon.turns import TurnBook
 from hark.delivery import wording
 from hark.delivery.choose import carries_at_once
@@ -149,6 +150,10 @@ class Courier:
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
         try:
+            if may_interrupt(message):
+                if hold := await interrupt_natively(channel, message, lease, self._ledger):
+                    return hold
+                message = await self._store.message(message.id)
             outcome = await deliver_natively(channel, message, wording.payload(message), lease, self._ledger)
         finally:
             await self._store.release_lease(lease)
@@ -170,7 +175,18 @@ class Courier:
         lease = await self._lease(session)
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
-        attempt = Attempt(
+        try:
+            attempt = self._attempt(session, message, facts, lease)
+            if message and draft is None and may_interrupt(message):
+                if hold := await Stopper(attempt, self._turns, self._store).run():
+                    return hold
+                attempt = self._attempt(session, await self._store.message(message.id), facts, lease)
+            return await attempt.run(draft)
+        finally:
+            await self._store.release_lease(lease)
+
+    def _attempt(self, session: Session, message: Message | None, facts: PaneFacts, lease: Lease) -> Attempt:
+        return Attempt(
             session=session,
             kind=self._kinds.get(session.agent),
             message=message,
@@ -182,10 +198,6 @@ class Courier:
             editors=self._editors,
             carriers=self._carriers,
         )
-        try:
-            return await attempt.run(draft)
-        finally:
-            await self._store.release_lease(lease)
 
     async def _observe(self, session: Session, message: Message | None) -> tuple[PaneFacts | None, PaneState]:
         if session.state is SessionState.GONE:

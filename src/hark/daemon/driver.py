@@ -19,10 +19,12 @@ from hark.delivery.steps import (
     EditorOpened,
     Look,
     LookAgain,
+    NoteInterrupt,
     OpenEditor,
     Paste,
     Press,
     PressEnter,
+    PressStop,
     SaveDraft,
     SearchHistory,
     Seen,
@@ -43,6 +45,7 @@ class Records(Protocol):
 
     async def begin(self) -> None: ...
     async def stage(self) -> None: ...
+    async def note_interrupt(self) -> None: ...
     async def save_draft(self, text: str) -> None: ...
     async def drop_draft(self) -> None: ...
 
@@ -88,6 +91,10 @@ class Driver:
                 return self._may_press(keys) and await (self._press_spaced if is_spaced else self._grip.press)(keys)
             case PressEnter(screen=screen, proof=proof):
                 return not await self._is_at_work() and await self._grip.press_enter(screen, proof)
+            case NoteInterrupt():
+                return await _may(self._records.note_interrupt())
+            case PressStop(key=key, screen=screen):
+                return await self._grip.press_unmoved(key, screen)
             case OpenEditor(keys=keys, within_s=within_s):
                 return await self._open_editor(keys, within_s)
             case CloseEditor(text=text):

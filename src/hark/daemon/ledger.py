@@ -5,10 +5,12 @@ from hark.daemon.log import logger
 from hark.delivery.gate import Hold
 from hark.delivery.steps import Held, Outcome, Stuck, Submitted, Unproven
 from hark.model.errors import HarkError
-from hark.model.ids import SessionId
+from hark.model.ids import MessageId, SessionId
 from hark.model.message import Carrier, Channel, Draft, HoldReason, Lease, Message, Status
 from hark.queue.lifecycle import Step, has_reached, is_expired
 from hark.store.contract import Store
+
+INTERRUPTS = "the running turn is told to end"
 
 
 class Ledger:
@@ -28,6 +30,36 @@ class Ledger:
         if message.status is not Status.STAGED:
             message = await self._queued(message, lease)
             await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier)
+
+    async def note_interrupt(self, message: Message, lease: Lease, by: Channel = Channel.TERMINAL) -> None:
+        """On record before the turn is told to end: it is told once."""
+        message = await self._store.message(message.id)
+        if is_expired(message, self._clock()):
+            raise HarkError("transition-illegal", "its time-out passed")
+        if message.interrupted_at is None:
+            step = Step(
+                status=Status.HELD,
+                at=self._clock(),
+                reason=HoldReason.BUSY,
+                detail=INTERRUPTS,
+                channel=by,
+                is_interrupt=True,
+            )
+            await self._store.move(message.id, step, lease.fence)
+
+    async def withdraw_interrupt(self, message: Message, hold: Hold) -> None:
+        """No key was pressed."""
+        current = await self._store.message(message.id)
+        if current.interrupted_at is not None and current.status is Status.HELD:
+            step = Step(
+                status=Status.HELD, at=self._clock(), reason=hold.reason, detail=hold.detail, is_interrupt=False
+            )
+            await self._store.move(message.id, step)
+
+    async def take_back(self, message_id: MessageId) -> None:
+        """The agent has put it back into its box, unanswered: it is ours to submit once more."""
+        detail = "its turn was interrupted before an answer, and the agent put it back into the box"
+        await self._store.move(message_id, Step(status=Status.QUEUED, at=self._clock(), detail=detail, is_in_box=True))
 
     async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
         await self._store.save_draft(

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from datetime import timedelta
 
 from hark.daemon.bus import Bus
@@ -12,10 +13,13 @@ from hark.delivery.wording import check_text
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
-from hark.model.message import Message, Mode, Status
+from hark.model.message import HoldReason, Message, Mode, Status
 from hark.model.session import Session
 from hark.queue.lifecycle import ENDS, Step, has_reached
 from hark.store.contract import Enqueued, Store
+
+URGENT_WITHIN_S = 5.0
+"""For so long a sender waits to hear whether an urgent message has gone through."""
 
 
 class Mailbox:
@@ -42,12 +46,6 @@ class Mailbox:
         is_inbox: bool = False,
     ) -> Enqueued:
         check_text(text, self._config.max_text_bytes)
-        if mode is Mode.URGENT:
-            raise HarkError(
-                "not-available",
-                "urgent delivery is not available in this version",
-                "send it as --important: it goes before everything else",
-            )
         now = self._clock()
         from_session = self._sessions.find(sender) if sender else None
         timeout_s = timeout_s or self._config.default_timeout or None
@@ -64,6 +62,10 @@ class Mailbox:
             is_inbox=is_inbox,
         )
         return await self._store.enqueue(message)
+
+    async def settle_urgent(self, sent: Enqueued) -> Message:
+        """What becomes of an urgent message at once; if it has to wait, it is told as it stands."""
+        return await self._follow(sent.message.id, _is_settled, URGENT_WITHIN_S)
 
     async def find(self, wanted: str) -> Message:
         """By id, or by a prefix of exactly one."""
@@ -93,19 +95,7 @@ class Mailbox:
 
     async def wait(self, message_id: MessageId, goal: Status, within_s: float) -> Message:
         """Until the message has reached the goal or has ended otherwise; a daemon that stops ends the wait early."""
-        after = await self._store.last_event_seq()
-        message = await self._store.message(message_id)
-        try:
-            async with asyncio.timeout(within_s):
-                if not is_decided(message, goal):
-                    async for event in self._bus.follow(after):
-                        if event.message_id != message_id:
-                            continue
-                        message = await self._store.message(message_id)
-                        if is_decided(message, goal):
-                            break
-        except TimeoutError:
-            pass
+        message = await self._follow(message_id, lambda message: is_decided(message, goal), within_s)
         if not is_decided(message, goal):
             raise HarkError(
                 "wait-timeout",
@@ -113,6 +103,29 @@ class Mailbox:
                 "ask again, or look at `hark show`",
             )
         return message
+
+    async def _follow(self, message_id: MessageId, is_enough: Callable[[Message], bool], within_s: float) -> Message:
+        """As it is then, or when the time is over."""
+        after = await self._store.last_event_seq()
+        message = await self._store.message(message_id)
+        try:
+            async with asyncio.timeout(within_s):
+                if not is_enough(message):
+                    async for event in self._bus.follow(after):
+                        if event.message_id != message_id:
+                            continue
+                        message = await self._store.message(message_id)
+                        if is_enough(message):
+                            break
+        except TimeoutError:
+            pass
+        return message
+
+
+def _is_settled(message: Message) -> bool:
+    """It is through, or waits for something that no interrupt can end."""
+    is_stopped = message.hold_reason not in (None, HoldReason.BUSY, HoldReason.HUMAN_TYPING)
+    return is_stopped or is_decided(message, Status.SUBMITTED)
 
 
 def is_decided(message: Message, goal: Status) -> bool:

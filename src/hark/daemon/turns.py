@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import datetime
 
 from hark.agents.kinds import Kinds
@@ -77,6 +78,12 @@ class TurnBook:
         if session_id in self._heard:
             is_heard = session_id in self._heard_prompts
             self._turns[session_id] = rules.submit(self.of(session_id), message_id, at, is_prompt_heard=is_heard)
+
+    async def end_interrupted(self, session_id: SessionId, given_back: Sequence[MessageId]) -> None:
+        """We have interrupted its turn, and seen it end. What it gave back unanswered is not done with it."""
+        self._turns[session_id] = rules.give_back(self.of(session_id), tuple(given_back))
+        if self.of(session_id).phase is Phase.BUSY:
+            await self.hear(session_id, Heard(said=Said.INTERRUPTED, at=self._clock()))
 
     async def is_waiting(self, session: Session) -> bool:
         """For a human's permission. Not any more when its input box is in view again: a denial is told by nobody."""

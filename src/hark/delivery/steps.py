@@ -77,6 +77,17 @@ class PressEnter(Struct, frozen=True):
     proof: str
 
 
+class NoteInterrupt(Struct, frozen=True):
+    """The running turn is about to be told to end: to be put on record before the key. Answered like Stage."""
+
+
+class PressStop(Struct, frozen=True):
+    """The key that ends a turn, only if the screen still is that one. Answered with whether it was pressed."""
+
+    key: str
+    screen: Screen
+
+
 class SearchHistory(Struct, frozen=True):
     """Answered with whether these words are on the screen or in the scrollback."""
 
@@ -126,6 +137,8 @@ Step = (
     | Paste
     | Stage
     | PressEnter
+    | NoteInterrupt
+    | PressStop
     | SearchHistory
 )
 Answer = Seen | EditorOpened | bool

@@ -24,7 +24,7 @@ keys:
   Ctrl-S             stash the draft (one place only); it comes back after the next submit,
                      or with Ctrl-S on an empty box
   Ctrl-G             edit the draft in $VISUAL or $EDITOR
-  Escape             interrupt the turn
+  Escape             interrupt the turn; with --gives-back its prompt comes back into the box
   Ctrl-C             clear the draft; on an empty box: quit
   Ctrl-D             on an empty box: quit
   in a dialog        Enter or 1 approves, 2 or Escape denies, nothing else counts, pastes neither
@@ -70,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ask_at_start=options.ask_at_start,
         log=options.log,
         has_hooks="HARK_SESSION" in os.environ and not options.no_hooks,
+        gives_back=options.gives_back,
     )
     asyncio.run(program.run(settings))
     return 0
@@ -91,6 +92,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--collapse", type=int, metavar="LINES", help="show pastes of more lines than that as [Pasted text #N +K lines]"
     )
     parser.add_argument("--ask-at-start", metavar="COMMAND", help="open with a dialog that asks to run COMMAND")
+    parser.add_argument(
+        "--gives-back",
+        action="store_true",
+        help="an interrupted prompt, and what is queued behind it, go back into the box",
+    )
     parser.add_argument("--no-hooks", action="store_true", help="call no hooks, even if HARK_SESSION is set")
     return parser
 

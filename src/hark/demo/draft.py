@@ -46,6 +46,10 @@ class Draft:
     def replace(self, text: str) -> None:
         self.buffer.document = Document(text, len(text))
 
+    def give_back(self, text: str) -> None:
+        """In front of what is there."""
+        self.replace("\n".join(part for part in (text, self.buffer.text) if part))
+
     def swap_stash(self) -> None:
         """Put the draft away, over whatever was stashed before; on an empty box, bring it back with its cursor."""
         if self.buffer.text.strip():

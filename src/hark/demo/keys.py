@@ -46,7 +46,8 @@ def bind_keys(worker: Worker, draft: Draft, edit: Callable[[], None], quit_: Cal
 
     @bindings.add("escape", filter=in_box & is_busy)
     def interrupt(_: KeyPressEvent) -> None:
-        worker.interrupt()
+        if back := worker.interrupt():
+            draft.give_back(back)
 
     @bindings.add("c-c", filter=in_box & ~is_empty)
     def clear(_: KeyPressEvent) -> None:

@@ -24,6 +24,7 @@ class Settings:
     ask_at_start: str | None
     log: Path | None
     has_hooks: bool
+    gives_back: bool = False
 
 
 async def run(settings: Settings) -> None:
@@ -32,7 +33,7 @@ async def run(settings: Settings) -> None:
     try:
         async with asyncio.TaskGroup() as tasks:
             calls = tasks.create_task(hooks.run())
-            worker = Worker(record, hooks, tasks, settings.busy_s)
+            worker = Worker(record, hooks, tasks, settings.busy_s, gives_back=settings.gives_back)
             await Program(settings, record, worker).run()
             worker.abandon()
             await hooks.finish()

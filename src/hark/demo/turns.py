@@ -43,14 +43,18 @@ class Dialog:
 
 
 class Worker:
-    def __init__(self, record: Record, hooks: Hooks, tasks: asyncio.TaskGroup, busy_s: float) -> None:
+    def __init__(
+        self, record: Record, hooks: Hooks, tasks: asyncio.TaskGroup, busy_s: float, *, gives_back: bool = False
+    ) -> None:
         self.dialog: Dialog | None = None
         self.display: Display
         self._record = record
         self._hooks = hooks
         self._tasks = tasks
         self._busy_s = busy_s
+        self._gives_back = gives_back
         self._turn: asyncio.Task[None] | None = None
+        self._prompt = ""
         self._waiting: deque[str] = deque()
         self._last_key_at = 0.0
 
@@ -71,11 +75,17 @@ class Worker:
         self._waiting.append(prompt)
         self.display.show("queued: " + indent(prompt, 8))
 
-    def interrupt(self) -> None:
+    def interrupt(self) -> str:
+        """What goes back into the box: the prompt, which has no answer yet, and what was queued behind it."""
         if self._turn is None:
-            return
+            return ""
         self._turn.cancel()
+        back: list[str] = []
+        if self._gives_back:
+            back = [self._prompt, *self._waiting]
+            self._waiting.clear()
         self._end("interrupted", "interrupted")
+        return "\n".join(back)
 
     def abandon(self) -> None:
         """The human has quit: end the turn and say nothing more about it."""
@@ -103,6 +113,7 @@ class Worker:
         self.display.refresh()
 
     def _begin(self, prompt: str) -> None:
+        self._prompt = prompt
         self._record.write("prompt", text=prompt)
         self._hooks.tell("prompt-submitted", prompt=prompt)
         self._turn = self._tasks.create_task(self._take_turn(plan_turn(prompt, self._busy_s)))

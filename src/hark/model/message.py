@@ -93,6 +93,8 @@ class Message(Struct, frozen=True, kw_only=True):
     """How often its text was put into the box."""
     attempted_at: datetime | None = None
     """Since when its text may be in the box; None when it is known not to be there."""
+    interrupted_at: datetime | None = None
+    """When a running turn was told to end for its sake; at most once."""
     channel: Channel | None = None
     carrier: Carrier | None = None
     is_inbox: bool = False

@@ -1,10 +1,18 @@
 """A reminder: a text that becomes a message to a session at a given time."""
 
 from datetime import datetime
+from enum import StrEnum
 
 from msgspec import Struct
 
 from hark.model.ids import ReminderId, SessionId
+
+
+class ReminderKind(StrEnum):
+    REMINDER = "reminder"
+    """Somebody asked for it."""
+    FOLLOW_UP = "follow-up"
+    """What a sender is told a while after the delivery of a message; `text` is that message's id."""
 
 
 class Reminder(Struct, frozen=True, kw_only=True):
@@ -14,6 +22,7 @@ class Reminder(Struct, frozen=True, kw_only=True):
     created_at: datetime
     fire_at: datetime
     repeat: str | None = None
-    """How it repeats (an interval or a cron line), or None for once."""
+    """How it repeats: `every SECONDS`, `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`, or None for once."""
     fired_at: datetime | None = None
     cancelled_at: datetime | None = None
+    kind: ReminderKind = ReminderKind.REMINDER

@@ -12,7 +12,9 @@ Some rows deserve a word. `held -> held` changes the reason. Before its text is 
 `begin_attempt`, so that after a crash it is known where to look; a marked message that is neither in the box nor on record
 becomes `uncertain`, also out of `queued` and `held`. `staged -> queued|held|expired|cancelled` is only legal for a
 delivery that proved the text to be out of the box again. `uncertain` is no real end: later evidence may resolve it, and a
-human may decide to send again; hark itself never does.
+human may decide to send again; hark itself never does. `submitted|acknowledged|completed -> queued` is what an agent does
+that is interrupted before it has answered: it puts the prompt back into its box, where it waits, marked, to be submitted
+once more.
 
 An inbox message is never typed, so it can be neither held nor staged nor uncertain: it has a smaller table of its own. It
 becomes `submitted` when it is handed to the agent that asked for it, and the rest is what that agent says.
@@ -33,11 +35,11 @@ LEGAL: dict[Status, frozenset[Status]] = {
     S.QUEUED: frozenset({S.HELD, S.STAGED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD}),
     S.HELD: frozenset({S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD}),
     S.STAGED: frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN}),
-    S.SUBMITTED: frozenset({S.ACKNOWLEDGED, S.COMPLETED}),
-    S.ACKNOWLEDGED: frozenset({S.COMPLETED}),
+    S.SUBMITTED: frozenset({S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED}),
+    S.ACKNOWLEDGED: frozenset({S.COMPLETED, S.QUEUED}),
     S.UNCERTAIN: frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED, S.CANCELLED, S.DEAD}),
     S.DEAD: frozenset({S.QUEUED}),
-    S.COMPLETED: frozenset(),
+    S.COMPLETED: frozenset({S.QUEUED}),
     S.EXPIRED: frozenset(),
     S.CANCELLED: frozenset(),
 }
@@ -75,6 +77,8 @@ class Step(Struct, frozen=True, kw_only=True):
     carrier: Carrier | None = None
     is_in_box: bool = False
     """Our text may still be in the input box."""
+    is_interrupt: bool | None = None
+    """The running turn is being told to end for this message; False: it was not told after all."""
 
 
 class Advance(Struct, frozen=True):
@@ -101,6 +105,10 @@ def advance(message: Message, step: Step) -> Advance:
         changes["held_since"] = message.held_since if message.hold_reason is step.reason else step.at
     if not (step.is_in_box or step.status is S.STAGED):
         changes["attempted_at"] = None
+    elif step.is_in_box and message.attempted_at is None:
+        changes["attempted_at"] = step.at
+    if step.is_interrupt is not None:
+        changes["interrupted_at"] = step.at if step.is_interrupt else None
     if stamp := _STAMP.get(step.status):
         changes[stamp] = step.at
     if step.status in (S.ACKNOWLEDGED, S.COMPLETED) and message.delivered_at is None:

@@ -115,6 +115,11 @@ def submit(turns: Turns, message_id: MessageId, at: datetime, *, is_prompt_heard
     return replace(turns, phase=Phase.BUSY, at=at, working_on=(*turns.working_on, task))
 
 
+def give_back(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
+    """The agent does not have them any more."""
+    return _without(turns, message_ids)
+
+
 def lapse(turns: Turns, now: datetime, *, quiet_s: float | None, has_box: bool) -> Heeded:
     """What silence says. `has_box`: the agent's input box is in view, with nothing in front of it."""
     if turns.at is None or turns.phase in (Phase.IDLE, Phase.UNKNOWN):

@@ -89,6 +89,15 @@ class Store(Protocol):
     async def next_timeout(self) -> datetime | None:
         """The earliest timeout_at of a pending message."""
 
+    async def forget_messages(self, before: datetime, limit: int = 1000) -> Sequence[MessageId]:
+        """Removes, with their receipts, messages that were queued before that and wait for nothing any more, oldest first;
+        and with them reminders that are done and events of before. Returns the ids; call it again until there are none."""
+
+    async def with_notices(self, limit: int = 1000) -> Sequence[Message]:
+        """The newest messages that do not wait any more and whose sending sessions asked to be told of them, newest first."""
+
+    async def count_by_status(self) -> dict[Status, int]: ...
+
     async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
         """In the order in which they were written."""
 

@@ -5,6 +5,7 @@ before it writes anything.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -150,6 +151,25 @@ class MemoryStore:
         self._check_open()
         return min((m.timeout_at for m in self._pending() if m.timeout_at), default=None)
 
+    async def forget_messages(self, before: datetime, limit: int = 1000) -> Sequence[MessageId]:
+        self._check_open()
+        old = [m for m in self._messages.values() if m.queued_at < before and m.status not in lifecycle.PENDING]
+        forgotten = [message.id for message in sorted(old, key=lambda m: m.queued_at)[:limit]]
+        for message_id in forgotten:
+            del self._messages[message_id], self._receipts[message_id]
+        self._events = [e for e in self._events if e.at >= before or e is self._events[-1]]
+        self._reminders = {i: r for i, r in self._reminders.items() if not rules.is_done_before(r, before)}
+        return forgotten
+
+    async def with_notices(self, limit: int = 1000) -> Sequence[Message]:
+        self._check_open()
+        newest_first = reversed(self._messages.values())
+        return [m for m in newest_first if m.status not in lifecycle.PENDING and rules.wants_notices(m)][:limit]
+
+    async def count_by_status(self) -> dict[Status, int]:
+        self._check_open()
+        return dict(Counter(message.status for message in self._messages.values()))
+
     async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
         self._check_open()
         return list(self._receipts.get(message_id, ()))
@@ -187,7 +207,7 @@ class MemoryStore:
 
     async def last_event_seq(self) -> int:
         self._check_open()
-        return len(self._events)
+        return self._events[-1].seq if self._events else 0
 
     def on_event(self, listener: Callable[[Event], None]) -> None:
         self._listeners.append(listener)
@@ -277,7 +297,9 @@ class MemoryStore:
             raise rules.lease_lost(session_id, fence)
 
     def _record(self, event: Event) -> Event:
-        written = rules.sealed(event, len(self._events) + 1, msgspec.json.encode(event.data))
+        written = rules.sealed(
+            event, (self._events[-1].seq if self._events else 0) + 1, msgspec.json.encode(event.data)
+        )
         self._events.append(written)
         for listener in self._listeners:
             asyncio.get_running_loop().call_soon(listener, written)

@@ -1,5 +1,6 @@
 """What all stores must decide alike, and the refusals of the contract, worded once."""
 
+from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -8,6 +9,7 @@ from hark.model.errors import HarkError
 from hark.model.event import Event
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Message
+from hark.model.reminder import Reminder
 from hark.model.session import Session, SessionState
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -28,6 +30,16 @@ def check_repeat(stored: Message, repeated: Message) -> None:
             f"the key {repeated.idempotency_key!r} was used for another text (message {stored.id})",
             "use a new key for a new message",
         )
+
+
+def wants_notices(message: Message) -> bool:
+    is_wanted = message.notify_on_delivery or message.notify_on_failure or message.notify_after_s is not None
+    return message.sender_session_id is not None and is_wanted
+
+
+def is_done_before(reminder: Reminder, before: datetime) -> bool:
+    done_at = reminder.fired_at or reminder.cancelled_at
+    return done_at is not None and done_at < before
 
 
 def replaced(value: T, changes: dict[str, Any]) -> T:

@@ -30,6 +30,9 @@ class Grip(Protocol):
     async def press_enter(self, screen: Screen, proof: str) -> bool:
         """Only if the pane still shows what `screen` shows; False when it does not."""
 
+    async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
+        """The same for another key."""
+
     async def release(self) -> None: ...
 
 
@@ -54,7 +57,10 @@ class HeldByTmux:
         return True
 
     async def press_enter(self, screen: Screen, proof: str) -> bool:
-        return self._hold.is_active and await self._server.press_if_unmoved(self._pane, "Enter", screen, proof)
+        return await self.press_unmoved("Enter", screen, proof)
+
+    async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
+        return self._hold.is_active and await self._server.press_if_unmoved(self._pane, key, screen, proof)
 
     async def release(self) -> None:
         await self._hold.release()
@@ -83,6 +89,9 @@ class HeldByAirlock:
         return True
 
     async def press_enter(self, screen: Screen, proof: str) -> bool:
+        return await self.press_unmoved("Enter", screen, proof)
+
+    async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
         for _ in range(ENTER_TRIES):
             facts = await self._airlock.facts()
             if facts.last_output_age_s is not None and facts.last_output_age_s < QUIET_S:
@@ -94,7 +103,7 @@ class HeldByAirlock:
             ):
                 return False
             try:
-                await self._airlock.write(self._hold, bytes_of("Enter"), facts.output_bytes)
+                await self._airlock.write(self._hold, bytes_of(key), facts.output_bytes)
             except Refused as refused:
                 if refused.word != "output-moved":
                     return False

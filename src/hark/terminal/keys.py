@@ -15,6 +15,7 @@ KEY_BYTES: dict[str, bytes] = {
     "BSpace": b"\x7f",
     "M-Enter": b"\x1b\r",
     "e": b"e",
+    "Escape": b"\x1b",
     **{f"C-{letter}": bytes([number]) for number, letter in enumerate(string.ascii_lowercase, start=1)},
 }
 

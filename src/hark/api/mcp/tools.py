@@ -67,6 +67,7 @@ class SendArguments(Request, frozen=True):
     to: SessionName
     text: Words
     important: Annotated[bool, Meta(description="before other waiting messages")] = False
+    urgent: Annotated[bool, Meta(description="interrupt what the agent is doing; for emergencies only")] = False
     inbox: Annotated[bool, Meta(description="do not type it; the agent fetches it with check_inbox")] = False
 
 
@@ -83,7 +84,7 @@ async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
         wish.text,
         sender=caller.session.id if caller.session else None,
         sender_name=None,
-        mode=Mode.IMPORTANT if wish.important else Mode.SEQUENTIAL,
+        mode=Mode.URGENT if wish.urgent else Mode.IMPORTANT if wish.important else Mode.SEQUENTIAL,
         is_inbox=wish.inbox,
     )
     return SendAnswer(id=sent.message.id, to=target.name, status=sent.message.status)

@@ -163,6 +163,23 @@ def next_timeout(transaction: Transaction) -> datetime | None:
     return None if earliest is None else from_micros(earliest)
 
 
+def forget_messages(transaction: Transaction, before: datetime, limit: int) -> Sequence[MessageId]:
+    old = [found for (found,) in transaction.all("list-old-messages", before=to_micros(before), limit=limit)]
+    for message_id in old:
+        transaction.run("delete-message", {"message_id": message_id})
+    transaction.run("delete-old-reminders", {"before": to_micros(before)})
+    transaction.run("delete-old-events", {"before": to_micros(before)})
+    return old
+
+
+def list_with_notices(transaction: Transaction, limit: int) -> Sequence[Message]:
+    return [MESSAGES.from_row(row) for row in transaction.all("list-messages-with-notices", limit=limit)]
+
+
+def count_by_status(transaction: Transaction) -> dict[Status, int]:
+    return {Status(status): count for status, count in transaction.all("count-messages-by-status")}
+
+
 def list_receipts(transaction: Transaction, message_id: MessageId) -> Sequence[Receipt]:
     return [RECEIPTS.from_row(row) for row in transaction.all("list-receipts", message_id=message_id)]
 

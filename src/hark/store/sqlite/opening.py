@@ -62,9 +62,9 @@ def load_migrations() -> list[Migration]:
 def migrate(connection: apsw.Connection, migrations: list[Migration]) -> None:
     """All that are missing, or none: when one fails, closing the connection undoes the others."""
     connection.execute("BEGIN IMMEDIATE")
-    present = _schema_version(connection)
+    present = _applied(connection)
     for migration in migrations:
-        if migration.version > present:
+        if migration.version not in present:
             connection.execute(migration.sql)
             connection.execute(
                 "INSERT INTO schema_version (version, name, applied_at) VALUES (?, ?, ?)",
@@ -128,6 +128,12 @@ def _check_version(connection: apsw.Connection, path: Path, newest: int) -> None
         )
     if not present and connection.execute("SELECT count(*) FROM sqlite_schema").get:
         raise faults.corrupt(path, "it is the database of another program")
+
+
+def _applied(connection: apsw.Connection) -> set[int]:
+    if not _schema_version(connection):
+        return set()
+    return {version for (version,) in connection.execute("SELECT version FROM schema_version")}
 
 
 def _schema_version(connection: apsw.Connection) -> int:

@@ -39,11 +39,11 @@ DELETE FROM sessions WHERE id = :session_id;
 -- A new message; its place in the order of arrival comes back.
 INSERT INTO messages (
     id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
-    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, channel, carrier, is_inbox,
+    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, interrupted_at, channel, carrier, is_inbox,
     is_raw, batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure
 ) VALUES (
     :id, :target_session_id, :sender_session_id, :sender_name, :text, :delivery_mode, :status, :hold_reason, :held_since,
-    :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :attempted_at, :channel,
+    :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :attempted_at, :interrupted_at, :channel,
     :carrier, :is_inbox, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
     :notify_on_failure
 ) RETURNING sequence;
@@ -53,7 +53,8 @@ INSERT INTO messages (
 UPDATE messages SET
     status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
     delivered_at = :delivered_at, acknowledged_at = :acknowledged_at, completed_at = :completed_at, ended_at = :ended_at,
-    attempts = :attempts, attempted_at = :attempted_at, channel = :channel, carrier = :carrier
+    attempts = :attempts, attempted_at = :attempted_at, interrupted_at = :interrupted_at,
+    batch_id = :batch_id, channel = :channel, carrier = :carrier
 WHERE id = :id;
 
 -- name: find-message
@@ -132,6 +133,34 @@ ORDER BY timeout_at, sequence;
 -- When the next pending message expires.
 SELECT min(timeout_at) FROM messages WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL;
 
+-- name: list-old-messages
+-- What ended, or was delivered, long ago: ids, oldest first.
+SELECT id FROM messages WHERE queued_at < :before AND status NOT IN ('queued', 'held', 'staged')
+ORDER BY queued_at LIMIT :limit;
+
+-- name: delete-message
+-- With its receipts.
+DELETE FROM messages WHERE id = :message_id;
+
+-- name: delete-old-events
+-- What nobody resumes from any more; the last one stays, so that seq keeps growing from it.
+DELETE FROM events WHERE at < :before AND seq < (SELECT max(seq) FROM events);
+
+-- name: delete-old-reminders
+-- Those that fired or were cancelled long ago.
+DELETE FROM reminders WHERE coalesce(fired_at, cancelled_at) < :before;
+
+-- name: list-messages-with-notices
+-- Whose senders wanted to be told what becomes of them, newest first.
+SELECT {messages} FROM messages
+WHERE sender_session_id IS NOT NULL AND status NOT IN ('queued', 'held', 'staged')
+  AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_after_seconds IS NOT NULL)
+ORDER BY sequence DESC LIMIT :limit;
+
+-- name: count-messages-by-status
+-- How many messages have which status.
+SELECT status, count(*) FROM messages GROUP BY status;
+
 -- name: insert-receipt
 -- One fact about a message; an illegal change breaks the reference to the transitions.
 INSERT INTO receipts (message_id, previous_status, status, at, reason, detail, channel, carrier)
@@ -190,14 +219,14 @@ DELETE FROM drafts WHERE session_id = :session_id;
 
 -- name: insert-reminder
 -- A new reminder.
-INSERT INTO reminders (id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at)
-VALUES (:id, :session_id, :text, :created_at, :fire_at, :repeat, :fired_at, :cancelled_at);
+INSERT INTO reminders (id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at, kind)
+VALUES (:id, :session_id, :text, :created_at, :fire_at, :repeat, :fired_at, :cancelled_at, :kind);
 
 -- name: update-reminder
 -- Everything about a reminder but its id.
 UPDATE reminders SET
     session_id = :session_id, text = :text, created_at = :created_at, fire_at = :fire_at, repeat = :repeat,
-    fired_at = :fired_at, cancelled_at = :cancelled_at
+    fired_at = :fired_at, cancelled_at = :cancelled_at, kind = :kind
 WHERE id = :id;
 
 -- name: find-reminder

@@ -58,6 +58,7 @@ CREATE TABLE messages (
     notify_on_stop INTEGER NOT NULL,
     notify_on_failure INTEGER NOT NULL,
     is_inbox INTEGER NOT NULL DEFAULT 0,
+    interrupted_at INTEGER,
     CHECK ((status = 'held') = (hold_reason IS NOT NULL))
 ) STRICT;
 
@@ -78,6 +79,13 @@ WHERE is_inbox = 1 AND status = 'queued';
 
 CREATE INDEX messages_timeout ON messages (timeout_at)
 WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL;
+
+-- Retention looks for the oldest.
+CREATE INDEX messages_by_age ON messages (queued_at);
+
+CREATE INDEX messages_with_notices ON messages (sequence)
+WHERE sender_session_id IS NOT NULL
+  AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_after_seconds IS NOT NULL);
 
 CREATE UNIQUE INDEX messages_idempotency ON messages (target_session_id, idempotency_key)
 WHERE idempotency_key IS NOT NULL;
@@ -139,7 +147,8 @@ CREATE TABLE reminders (
     fire_at INTEGER NOT NULL,
     repeat TEXT,
     fired_at INTEGER,
-    cancelled_at INTEGER
+    cancelled_at INTEGER,
+    kind TEXT NOT NULL DEFAULT 'reminder'
 ) STRICT;
 
 CREATE INDEX reminders_of_session ON reminders (session_id);

@@ -98,6 +98,15 @@ class SqliteStore:
     async def next_timeout(self) -> datetime | None:
         return await self._read(hops.next_timeout)
 
+    async def forget_messages(self, before: datetime, limit: int = 1000) -> Sequence[MessageId]:
+        return await self._write(hops.forget_messages, before, limit)
+
+    async def with_notices(self, limit: int = 1000) -> Sequence[Message]:
+        return await self._read(hops.list_with_notices, limit)
+
+    async def count_by_status(self) -> dict[Status, int]:
+        return await self._read(hops.count_by_status)
+
     async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
         return await self._read(hops.list_receipts, message_id)
 

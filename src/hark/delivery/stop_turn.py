@@ -1,0 +1,91 @@
+"""Ending the turn that an agent is at, because an urgent message asks for it.
+
+    look -> a box, and no dialog? -> a turn runs? -> on record -> the agent's own key -> until the box is there and no turn runs
+
+The key that interrupts a turn denies in a dialog, and in an idle box it opens a menu or clears a draft: so it is pressed only
+on a screen that shows both the input box and a running turn, and the terminal checks in the same instant that the cursor has
+not moved. It is pressed once for a message, whatever comes of it.
+
+An agent may put something back into its box: a prompt that it has not answered, or what it had queued. What was ours is
+known by its id (`given_back`); all else was the human's, and is carried like any draft.
+"""
+
+from collections.abc import Callable, Generator, Iterable
+
+from msgspec import Struct
+
+from hark.delivery.box import BoxLook, mentions, read_box
+from hark.delivery.screen import Screen
+from hark.delivery.steps import Answer, Held, NoteInterrupt, PressStop, Step
+from hark.delivery.submit import look, no_box, watch_for
+from hark.model.ids import MessageId
+from hark.model.message import HoldReason
+
+ENDED_WITHIN_S = 3.0
+HEEDED_WITHIN_S = 0.3
+HELD_S = 1.0
+"""So long the human's keys wait for the end: a key that follows an Escape at once makes another key of both."""
+TRIES = 5
+"""A screen that animates may move at the very moment of the key."""
+
+IsRunning = Callable[[Screen], bool]
+
+
+class StopKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    key: tuple[str, ...] = ("Escape",)
+    """What ends a turn, one after the other: some agents want to be told twice."""
+
+
+class Pressed(Struct, frozen=True):
+    screen: Screen
+    """As it was before."""
+
+
+class NothingRuns(Struct, frozen=True):
+    """Nothing was pressed: the agent is idle."""
+
+
+Stopping = Generator[Step, Answer, Pressed | NothingRuns | Held]
+
+
+def press_stop(box_look: BoxLook, keys: StopKeys, is_running: IsRunning) -> Stopping:
+    for _ in range(TRIES):
+        seen = yield from look()
+        if read_box(seen.screen, box_look) is None:
+            return no_box(seen.screen, box_look)
+        if not is_running(seen.screen):
+            return NothingRuns()
+        if not (yield NoteInterrupt()):
+            return Held(HoldReason.BUSY, "the delivery was called off")
+        if (yield PressStop(keys.key[0], seen.screen)):
+            yield from _press_rest(box_look, keys, is_running)
+            return Pressed(seen.screen)
+    return Held(HoldReason.BUSY, "the screen never stood still for the key that ends the turn")
+
+
+def _press_rest(box_look: BoxLook, keys: StopKeys, is_running: IsRunning) -> Generator[Step, Answer, None]:
+    """A second key for an agent that has stopped already would be one into an idle box. Two Escapes in one read are another
+    key: the second one waits until the first has had an effect."""
+    for key in keys.key[1:]:
+        first = yield from look()
+        yield from watch_for(lambda screen, rows=first.screen.rows: screen.rows != rows, HEEDED_WITHIN_S)  # type: ignore[misc]
+        seen = yield from look()
+        if read_box(seen.screen, box_look) is None or not is_running(seen.screen):
+            break
+        yield PressStop(key, seen.screen)
+
+
+def wait_for_end(box_look: BoxLook, is_running: IsRunning, within_s: float) -> Generator[Step, Answer, Screen | None]:
+    """The screen that proves it: the box is in view, and no turn runs. None if it did not come in time."""
+
+    def has_ended(screen: Screen) -> bool:
+        return read_box(screen, box_look) is not None and not is_running(screen)
+
+    seen = yield from watch_for(has_ended, within_s)
+    return seen.screen if has_ended(seen.screen) else None
+
+
+def given_back(screen: Screen, box_look: BoxLook, ids: Iterable[MessageId]) -> tuple[MessageId, ...]:
+    """Which of the messages that the agent had are in its box again."""
+    box = read_box(screen, box_look)
+    return tuple(message_id for message_id in ids if box and mentions(box, message_id))
