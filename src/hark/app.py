@@ -35,6 +35,7 @@ from hark.daemon.lock import InstanceLock
 from hark.daemon.log import close_log, logger, open_log
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.natives import Natives
+from hark.daemon.notices import Notices
 from hark.daemon.panes import Panes
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
@@ -97,6 +98,7 @@ class Hark:
         self.hooks = Hooks(store, self.sessions, self.turns, wall_clock)
         self.inbox = Inbox(store, self.bus, wall_clock)
         self.scheduler = Scheduler(store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes)
+        self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         self.kinds = kinds
@@ -186,7 +188,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]
             workers += [
                 tasks.create_task(_supervise(worker))
-                for worker in (hark.watcher, hark.expiry, hark.turns, hark.scheduler, api.state.mcp)
+                for worker in (hark.watcher, hark.expiry, hark.turns, hark.scheduler, hark.notices, api.state.mcp)
             ]
             await asyncio.sleep(0)
             serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
@@ -209,7 +211,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         logger.info("stopped")
 
 
-async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Door) -> None:
+async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Notices | Door) -> None:
     """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
     name = type(worker).__name__
     while True:

@@ -11,7 +11,7 @@ from hark.api.sessions import found
 from hark.api.shapes import MessageInfo, MessageList, Send, SendQueue, Sent, message_info, pending_message
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
-from hark.model.message import Message, Mode, Status
+from hark.model.message import Message, Mode, Notify, Status
 from hark.model.session import SessionState
 from hark.queue.estimate import estimate
 from hark.queue.lifecycle import PENDING
@@ -41,6 +41,7 @@ async def send(request: Request, body: Send) -> Sent | Response:
         timeout_s=body.timeout_seconds,
         idempotency_key=key,
         is_inbox=body.inbox,
+        notify=Notify(on_stop=body.notify_on_stop),
     )
     if body.delivery_mode is not Mode.URGENT or body.inbox:
         return await sent_answer(request.app.state.hark, sent)

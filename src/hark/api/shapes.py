@@ -118,6 +118,8 @@ class Send(Request, frozen=True, kw_only=True):
     """Never typed: it waits until the session's agent checks its inbox."""
     notify_on_delivery: bool = False
     notify_after_seconds: PositiveSeconds | None = None
+    notify_on_stop: bool = False
+    """The sender's session is sent a message when the turn of this one has stopped."""
 
 
 class Sent(Response, frozen=True, kw_only=True):

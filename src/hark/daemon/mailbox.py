@@ -13,13 +13,14 @@ from hark.delivery.wording import check_text
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
-from hark.model.message import HoldReason, Message, Mode, Status
+from hark.model.message import HoldReason, Message, Mode, Notify, Status
 from hark.model.session import Session
 from hark.queue.lifecycle import ENDS, Step, has_reached
 from hark.store.contract import Enqueued, Store
 
 URGENT_WITHIN_S = 5.0
 """For so long a sender waits to hear whether an urgent message has gone through."""
+NOBODY = Notify()
 
 
 class Mailbox:
@@ -44,10 +45,17 @@ class Mailbox:
         timeout_s: float | None = None,
         idempotency_key: str | None = None,
         is_inbox: bool = False,
+        notify: Notify = NOBODY,
     ) -> Enqueued:
         check_text(text, self._config.max_text_bytes)
         now = self._clock()
         from_session = self._sessions.find(sender) if sender else None
+        if notify.is_wanted and from_session is None:
+            raise HarkError(
+                "request-invalid",
+                "only a session can be notified, and the sender is none",
+                "say which one with --from NAME, or wait for it with `hark send --wait`",
+            )
         timeout_s = timeout_s or self._config.default_timeout or None
         message = Message(
             id=MessageId(secrets.token_hex(MESSAGE_ID_LENGTH // 2)),
@@ -60,6 +68,10 @@ class Mailbox:
             timeout_at=now + timedelta(seconds=timeout_s) if timeout_s else None,
             idempotency_key=idempotency_key,
             is_inbox=is_inbox,
+            notify_on_delivery=notify.on_delivery,
+            notify_after_s=notify.after_s,
+            notify_on_stop=notify.on_stop,
+            notify_on_failure=notify.on_failure,
         )
         return await self._store.enqueue(message)
 

@@ -66,6 +66,19 @@ class Carrier(StrEnum):
     INTERRUPT = "interrupt"
 
 
+class Notify(Struct, frozen=True, kw_only=True):
+    """What a sender wants to be told about a message."""
+
+    on_delivery: bool = False
+    after_s: float | None = None
+    on_stop: bool = False
+    on_failure: bool = False
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.on_delivery or self.after_s is not None or self.on_stop or self.on_failure
+
+
 class Message(Struct, frozen=True, kw_only=True):
     id: MessageId
     session_id: SessionId

@@ -13,7 +13,7 @@ from hark.api.shapes import Request, Response
 from hark.daemon.inbox import IsThere
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
-from hark.model.message import Mode
+from hark.model.message import Mode, Notify
 from hark.model.session import Session
 from hark.model.signal import SignalState
 
@@ -69,6 +69,7 @@ class SendArguments(Request, frozen=True):
     important: Annotated[bool, Meta(description="before other waiting messages")] = False
     urgent: Annotated[bool, Meta(description="interrupt what the agent is doing; for emergencies only")] = False
     inbox: Annotated[bool, Meta(description="do not type it; the agent fetches it with check_inbox")] = False
+    notify_on_stop: Annotated[bool, Meta(description="send me a message when the turn of this one has stopped")] = False
 
 
 class SendAnswer(Response, frozen=True, kw_only=True):
@@ -86,6 +87,7 @@ async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
         sender_name=None,
         mode=Mode.URGENT if wish.urgent else Mode.IMPORTANT if wish.important else Mode.SEQUENTIAL,
         is_inbox=wish.inbox,
+        notify=Notify(on_stop=wish.notify_on_stop),
     )
     return SendAnswer(id=sent.message.id, to=target.name, status=sent.message.status)
 

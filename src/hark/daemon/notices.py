@@ -1,0 +1,80 @@
+"""Sends notices: follows what becomes of messages, asks `queue/notices.py` what that is worth saying, and puts it into the
+sender's queue.
+
+A notice is sent after the fact is on record. When the daemon dies in between, the next one looks at what has ended of late and
+sends it again with the same idempotency key, which is no second notice.
+"""
+
+from datetime import timedelta
+
+from hark.daemon.bus import Bus
+from hark.daemon.clock import Clock
+from hark.daemon.log import logger
+from hark.daemon.mailbox import Mailbox
+from hark.daemon.sessions import Sessions
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import MessageId
+from hark.model.message import Message, Mode, Status
+from hark.model.session import SessionState
+from hark.queue import notices
+from hark.queue.notices import Notice
+from hark.store.contract import Store
+
+LOOK_BACK = timedelta(hours=1)
+"""What ended longer ago nobody waits for any more."""
+
+
+class Notices:
+    def __init__(self, store: Store, sessions: Sessions, mailbox: Mailbox, bus: Bus, clock: Clock) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._mailbox = mailbox
+        self._bus = bus
+        self._clock = clock
+
+    async def run(self) -> None:
+        after = await self._store.last_event_seq()
+        await self.look_back()
+        async for event in self._bus.follow(after):
+            await self.heed(event)
+
+    async def look_back(self) -> None:
+        """For what was on record, and not told, when the daemon before us ended."""
+        since = self._clock() - LOOK_BACK
+        for session in await self._store.sessions():
+            for message in await self._store.messages(session.id, statuses=(Status.COMPLETED,)):
+                if message.ended_at and message.ended_at >= since:
+                    await self._tell_of(message.id)
+
+    async def heed(self, event: Event) -> None:
+        if event.kind is EventKind.MESSAGE and event.message_id and event.data.get("status") == Status.COMPLETED:
+            await self._tell_of(event.message_id)
+
+    async def _tell_of(self, message_id: MessageId) -> None:
+        try:
+            message = await self._store.message(message_id)
+            if message.notify_on_stop and (notice := await self._stopped(message)):
+                await self._send(notice)
+        except HarkError as failure:
+            # Forgotten meanwhile, or sent before and worded otherwise, because a session was renamed since.
+            if failure.code not in ("message-not-found", "session-not-found", "idempotency-conflict"):
+                raise
+
+    async def _stopped(self, message: Message) -> Notice | None:
+        detail = (await self._store.receipts(message.id))[-1].detail
+        return notices.on_stop(message, self._sessions.get(message.session_id), detail)
+
+    async def _send(self, notice: Notice) -> None:
+        session = self._sessions.get(notice.session_id)
+        if session.state is SessionState.GONE:
+            return
+        await self._mailbox.send(
+            session,
+            notice.text,
+            sender=None,
+            sender_name=notices.SENDER,
+            mode=Mode.SEQUENTIAL,
+            idempotency_key=notice.key,
+        )
+        logger.info("notice", extra={"session": notice.session_id, "key": notice.key})
