@@ -66,6 +66,8 @@ def message(**changes: Any) -> dict[str, Any]:
         "held_since": None,
         "attempts": 0,
         "channel": None,
+        "authority": None,
+        "as_user": False,
         "queued_at": START,
         "timeout_at": None,
         "delivered_at": None,

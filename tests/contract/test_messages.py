@@ -4,7 +4,7 @@ import pytest
 
 from hark.model.event import EventKind
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Carrier, Channel, HoldReason, Mode, Receipt, Status
+from hark.model.message import Authority, Carrier, Channel, HoldReason, Mode, Receipt, Status
 from hark.model.session import SessionState
 from hark.queue.ordering import delivery_order
 from hark.store.contract import Store
@@ -267,6 +267,7 @@ async def test_a_move_writes_message_receipt_and_event_together(store: Store) ->
         detail="pasted",
         channel=Channel.TERMINAL,
         carrier=Carrier.EDITOR,
+        authority=Authority.USER,
     )
     event = (await store.events())[-1]
     assert (event.at, event.message_id, event.data) == (

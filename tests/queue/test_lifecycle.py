@@ -7,7 +7,7 @@ from msgspec import structs
 from hark.model.errors import HarkError
 from hark.model.event import EventKind
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Carrier, Channel, HoldReason, Message, Status
+from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Status
 from hark.queue.lifecycle import (
     ENDS,
     LEGAL,
@@ -126,7 +126,24 @@ def test_the_table_names_every_status_and_expired_and_cancelled_are_final() -> N
         (
             make_message(),
             make_step(S.STAGED, channel=Channel.TERMINAL, carrier=Carrier.STASH),
-            {"status": S.STAGED, "staged_at": T1, "channel": Channel.TERMINAL, "carrier": Carrier.STASH},
+            {
+                "status": S.STAGED,
+                "staged_at": T1,
+                "channel": Channel.TERMINAL,
+                "carrier": Carrier.STASH,
+                "authority": Authority.USER,
+            },
+        ),
+        # a hook tells an agent something beside its prompt, unless somebody knows better
+        (
+            make_message(),
+            make_step(S.STAGED, channel=Channel.HOOK),
+            {"status": S.STAGED, "staged_at": T1, "channel": Channel.HOOK, "authority": Authority.NOTICE},
+        ),
+        (
+            make_message(),
+            make_step(S.STAGED, channel=Channel.HOOK, authority=Authority.USER),
+            {"status": S.STAGED, "staged_at": T1, "channel": Channel.HOOK, "authority": Authority.USER},
         ),
         (
             make_message(S.STAGED, channel=Channel.TERMINAL),

@@ -41,6 +41,7 @@ async def send(request: Request, body: Send) -> Sent | Response:
         timeout_s=body.timeout_seconds,
         idempotency_key=key,
         is_inbox=body.inbox,
+        is_as_user=body.as_user,
         notify=Notify(on_stop=body.notify_on_stop),
     )
     if body.delivery_mode is not Mode.URGENT or body.inbox:

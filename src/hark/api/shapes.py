@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from hark.model.message import Carrier, Channel, HoldReason, Message, Mode, Receipt, Status
+from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Mode, Receipt, Status
 from hark.model.session import Session
 from hark.queue.turns import Phase, Turns
 
@@ -118,6 +118,8 @@ class Send(Request, frozen=True, kw_only=True):
     """Never typed: it waits until the session's agent checks its inbox."""
     notify_on_delivery: bool = False
     notify_after_seconds: PositiveSeconds | None = None
+    as_user: bool = False
+    """Only in ways that give it the authority of a user's prompt."""
     notify_on_stop: bool = False
     """The sender's session is sent a message when the turn of this one has stopped."""
 
@@ -166,6 +168,7 @@ class ReceiptInfo(Response, frozen=True, kw_only=True):
     channel: Channel | None
     carrier: Carrier | None = None
     """On the terminal channel: how the draft was carried, or `none` into an empty box."""
+    authority: Authority | None = None
 
 
 class MessageInfo(Response, frozen=True, kw_only=True):
@@ -181,6 +184,10 @@ class MessageInfo(Response, frozen=True, kw_only=True):
     held_since: datetime | None
     attempts: int
     channel: Channel | None
+    authority: Authority | None
+    """As what the agent has got it."""
+    as_user: bool
+    """The sender wants it to be a user's prompt, and nothing less."""
     queued_at: datetime
     timeout_at: datetime | None
     delivered_at: datetime | None
@@ -284,6 +291,8 @@ def message_info(message: Message, session_name: str, receipts: list[Receipt]) -
         held_since=message.held_since,
         attempts=message.attempts,
         channel=message.channel,
+        authority=message.authority,
+        as_user=message.is_as_user,
         queued_at=message.queued_at,
         timeout_at=message.timeout_at,
         delivered_at=message.delivered_at,
@@ -292,7 +301,13 @@ def message_info(message: Message, session_name: str, receipts: list[Receipt]) -
         ended_at=message.ended_at,
         receipts=[
             ReceiptInfo(
-                status=r.status, at=r.at, reason=r.reason, detail=r.detail, channel=r.channel, carrier=r.carrier
+                status=r.status,
+                at=r.at,
+                reason=r.reason,
+                detail=r.detail,
+                channel=r.channel,
+                carrier=r.carrier,
+                authority=r.authority,
             )
             for r in receipts
         ],

@@ -41,6 +41,7 @@ GRACE_S = 1.0
 )
 @click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Return when this has happened.")
 @click.option("--inbox", "is_inbox", is_flag=True, help="Do not type it: the agent fetches it with `hark inbox`.")
+@click.option("--as", "authority", type=click.Choice(["user"]), help="Only as a user's prompt: never through a hook that makes it a notice.")  # fmt: skip
 @click.option("--notify-on-stop", is_flag=True, help="Send me a message when the turn of this one has stopped.")
 @click.option("--idempotency-key", "key", metavar="KEY", help="Sending twice with the same key delivers once.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the message's id.")
@@ -53,6 +54,7 @@ def command(
     timeout_s: float | None,
     goal: str | None,
     is_inbox: bool,
+    authority: str | None,
     notify_on_stop: bool,
     key: str | None,
     quiet: bool,
@@ -75,6 +77,8 @@ def command(
         body["timeout_seconds"] = timeout_s
     if is_inbox:
         body["inbox"] = True
+    if authority == "user":
+        body["as_user"] = True
     if notify_on_stop:
         body["notify_on_stop"] = True
     sent = client.post(f"/sessions/{segment(session)}/send", body, idempotency_key=key or os.urandom(16).hex())

@@ -67,6 +67,7 @@ def _rows(message: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def _way(receipt: dict[str, Any]) -> str:
-    """The channel, and how it carried a draft."""
-    carrier = receipt.get("carrier")
-    return (receipt["channel"] or "-") + (f" ({carrier})" if carrier not in (None, "none") else "")
+    """The channel, how it carried a draft, and whether the agent was only told in passing."""
+    carrier, authority = receipt.get("carrier"), receipt.get("authority")
+    beside = [word for word in (carrier, authority) if word not in (None, "none", "user")]
+    return (receipt["channel"] or "-") + (f" ({', '.join(beside)})" if beside else "")

@@ -45,6 +45,7 @@ class Mailbox:
         timeout_s: float | None = None,
         idempotency_key: str | None = None,
         is_inbox: bool = False,
+        is_as_user: bool = False,
         notify: Notify = NOBODY,
     ) -> Enqueued:
         check_text(text, self._config.max_text_bytes)
@@ -68,6 +69,7 @@ class Mailbox:
             timeout_at=now + timedelta(seconds=timeout_s) if timeout_s else None,
             idempotency_key=idempotency_key,
             is_inbox=is_inbox,
+            is_as_user=is_as_user,
             notify_on_delivery=notify.on_delivery,
             notify_after_s=notify.after_s,
             notify_on_stop=notify.on_stop,

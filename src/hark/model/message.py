@@ -58,6 +58,15 @@ class Channel(StrEnum):
     """The agent asks for it: nothing is typed."""
 
 
+class Authority(StrEnum):
+    """As what an agent gets a message."""
+
+    USER = "user"
+    """As a prompt, as if its user had typed it."""
+    NOTICE = "notice"
+    """As something that it is told beside a prompt."""
+
+
 class Carrier(StrEnum):
     NONE = "none"
     EDITOR = "editor"
@@ -110,6 +119,10 @@ class Message(Struct, frozen=True, kw_only=True):
     """When a running turn was told to end for its sake; at most once."""
     channel: Channel | None = None
     carrier: Carrier | None = None
+    authority: Authority | None = None
+    """As what the agent has got it."""
+    is_as_user: bool = False
+    """The sender wants it to have a user's authority: other ways are not taken."""
     is_inbox: bool = False
     """It is never typed: it waits until the session's agent asks for it."""
     is_raw: bool = False
@@ -133,6 +146,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
     detail: str = ""
     channel: Channel | None = None
     carrier: Carrier | None = None
+    authority: Authority | None = None
 
 
 class Lease(Struct, frozen=True, kw_only=True):

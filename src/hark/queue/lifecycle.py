@@ -27,7 +27,7 @@ from msgspec import Struct, structs
 
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
-from hark.model.message import Carrier, Channel, HoldReason, Message, Receipt, Status
+from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Receipt, Status
 
 S = Status
 
@@ -66,6 +66,15 @@ _STAMP = {
 }
 
 
+AUTHORITIES = {
+    Channel.TERMINAL: Authority.USER,
+    Channel.NATIVE: Authority.USER,
+    Channel.HOOK: Authority.NOTICE,
+    Channel.INBOX: Authority.NOTICE,
+}
+"""What a channel carries is prompted as the user's own words, unless a step says otherwise."""
+
+
 class Step(Struct, frozen=True, kw_only=True):
     """A wished change of status, with what is known about it."""
 
@@ -75,6 +84,8 @@ class Step(Struct, frozen=True, kw_only=True):
     detail: str = ""
     channel: Channel | None = None
     carrier: Carrier | None = None
+    authority: Authority | None = None
+    """By default that of the channel."""
     is_in_box: bool = False
     """Our text may still be in the input box."""
     is_interrupt: bool | None = None
@@ -114,7 +125,8 @@ def advance(message: Message, step: Step) -> Advance:
     if step.status in (S.ACKNOWLEDGED, S.COMPLETED) and message.delivered_at is None:
         changes["delivered_at"] = step.at
     changes["ended_at"] = step.at if step.status in ENDS else None
-    changes |= {k: v for k, v in (("channel", step.channel), ("carrier", step.carrier)) if v is not None}
+    way = (("channel", step.channel), ("carrier", step.carrier), ("authority", _authority(step)))
+    changes |= {name: value for name, value in way if value is not None}
     return _advance(structs.replace(message, **changes), message.status, step)
 
 
@@ -155,6 +167,7 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
         detail=step.detail,
         channel=step.channel,
         carrier=step.carrier,
+        authority=_authority(step),
     )
     data: dict[str, Any] = {
         "status": str(step.status),
@@ -165,6 +178,10 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
         data["is_inbox"] = True
     event = Event(at=step.at, kind=EventKind.MESSAGE, session_id=message.session_id, message_id=message.id, data=data)
     return Advance(message, receipt, event)
+
+
+def _authority(step: Step) -> Authority | None:
+    return step.authority or (AUTHORITIES[step.channel] if step.channel else None)
 
 
 def _illegal(previous: Status | None, status: Status) -> HarkError:

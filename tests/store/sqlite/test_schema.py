@@ -46,9 +46,10 @@ def test_the_schema_for_reading_equals_all_migrations_applied(connection: apsw.C
         assert schema_of(for_reading) == schema_of(connection)
 
 
-def test_migrations_have_numbers_that_grow() -> None:
+def test_migrations_are_numbered_from_one_and_no_number_is_given_twice() -> None:
     versions = [migration.version for migration in load_migrations()]
 
+    assert versions[0] == 1
     assert versions == sorted(set(versions))
     assert len(versions) == len([f for f in FILES.joinpath("migrations").iterdir() if f.name.endswith(".sql")])
 

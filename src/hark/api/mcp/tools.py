@@ -69,6 +69,9 @@ class SendArguments(Request, frozen=True):
     important: Annotated[bool, Meta(description="before other waiting messages")] = False
     urgent: Annotated[bool, Meta(description="interrupt what the agent is doing; for emergencies only")] = False
     inbox: Annotated[bool, Meta(description="do not type it; the agent fetches it with check_inbox")] = False
+    as_user: Annotated[bool, Meta(description="only as a user's prompt, never as a notice in the middle of a turn")] = (
+        False
+    )
     notify_on_stop: Annotated[bool, Meta(description="send me a message when the turn of this one has stopped")] = False
 
 
@@ -87,6 +90,7 @@ async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
         sender_name=None,
         mode=Mode.URGENT if wish.urgent else Mode.IMPORTANT if wish.important else Mode.SEQUENTIAL,
         is_inbox=wish.inbox,
+        is_as_user=wish.as_user,
         notify=Notify(on_stop=wish.notify_on_stop),
     )
     return SendAnswer(id=sent.message.id, to=target.name, status=sent.message.status)

@@ -39,12 +39,13 @@ DELETE FROM sessions WHERE id = :session_id;
 -- A new message; its place in the order of arrival comes back.
 INSERT INTO messages (
     id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
-    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, interrupted_at, channel, carrier, is_inbox,
+    timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, interrupted_at, channel, carrier, authority,
+    is_as_user, is_inbox,
     is_raw, batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure
 ) VALUES (
     :id, :target_session_id, :sender_session_id, :sender_name, :text, :delivery_mode, :status, :hold_reason, :held_since,
     :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :attempted_at, :interrupted_at, :channel,
-    :carrier, :is_inbox, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
+    :carrier, :authority, :is_as_user, :is_inbox, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
     :notify_on_failure
 ) RETURNING sequence;
 
@@ -54,7 +55,7 @@ UPDATE messages SET
     status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
     delivered_at = :delivered_at, acknowledged_at = :acknowledged_at, completed_at = :completed_at, ended_at = :ended_at,
     attempts = :attempts, attempted_at = :attempted_at, interrupted_at = :interrupted_at,
-    batch_id = :batch_id, channel = :channel, carrier = :carrier
+    batch_id = :batch_id, channel = :channel, carrier = :carrier, authority = :authority
 WHERE id = :id;
 
 -- name: find-message
@@ -163,8 +164,8 @@ SELECT status, count(*) FROM messages GROUP BY status;
 
 -- name: insert-receipt
 -- One fact about a message; an illegal change breaks the reference to the transitions.
-INSERT INTO receipts (message_id, previous_status, status, at, reason, detail, channel, carrier)
-VALUES (:message_id, :previous_status, :status, :at, :reason, :detail, :channel, :carrier);
+INSERT INTO receipts (message_id, previous_status, status, at, reason, detail, channel, carrier, authority)
+VALUES (:message_id, :previous_status, :status, :at, :reason, :detail, :channel, :carrier, :authority);
 
 -- name: list-receipts
 -- The story of a message, in the order in which it was written.

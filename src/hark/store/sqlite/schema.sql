@@ -59,6 +59,8 @@ CREATE TABLE messages (
     notify_on_failure INTEGER NOT NULL,
     is_inbox INTEGER NOT NULL DEFAULT 0,
     interrupted_at INTEGER,
+    authority TEXT,
+    is_as_user INTEGER NOT NULL DEFAULT 0,
     CHECK ((status = 'held') = (hold_reason IS NOT NULL))
 ) STRICT;
 
@@ -107,6 +109,7 @@ CREATE TABLE receipts (
     detail TEXT NOT NULL,
     channel TEXT,
     carrier TEXT,
+    authority TEXT,
     FOREIGN KEY (previous_status, status) REFERENCES transitions (previous_status, status)
 ) STRICT;
 
