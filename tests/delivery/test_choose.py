@@ -9,6 +9,7 @@ from hark.model.message import Carrier, Mode
 NOTHING = Means()
 STASH = Means(has_stash=True)
 EDITOR = Means(has_editor=True)
+SLOW = Means(has_editor=True, is_editor_slow=True)
 BOTH = Means(has_stash=True, has_editor=True)
 KNOWN = Means(has_line_keys=True, are_lines_known=True)
 PREFERRED = replace(KNOWN, has_editor=True, are_line_keys_preferred=True)
@@ -24,6 +25,9 @@ CHOICES: dict[str, tuple[Means, Contents, bool, Carrier]] = {
     "an editor": (EDITOR, "draft", False, Carrier.EDITOR),
     "an editor where the box is not to be seen": (EDITOR, "unseen", False, Carrier.EDITOR),
     "no editor for an empty box": (EDITOR, "empty", False, Carrier.NONE),
+    "a slow editor": (SLOW, "draft", False, Carrier.EDITOR),
+    "a slow editor, while a human types": (replace(SLOW, is_human_typing=True), "draft", False, Carrier.NONE),
+    "a quick editor, while a human types": (replace(EDITOR, is_human_typing=True), "draft", False, Carrier.EDITOR),
     "line keys that are known": (KNOWN, "draft", False, Carrier.SENTINEL),
     "line keys, and an empty box": (KNOWN, "empty", False, Carrier.NONE),
     "line keys, and no box to be seen": (KNOWN, "unseen", True, Carrier.NONE),

@@ -1,5 +1,7 @@
 """One attempt to deliver one message: takes a grip on the pane, chooses the carrier, runs it, lets go."""
 
+import asyncio
+
 from msgspec import Struct
 
 from hark.agents.kinds import AgentKind
@@ -34,6 +36,7 @@ class Attempt(Struct, kw_only=True):
     editors: Editors
     carriers: Carriers
     carrier: Carrier = Carrier.NONE
+    is_staged: bool = False
 
     async def run(self, draft: Draft | None) -> Hold | None:
         """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
@@ -42,11 +45,14 @@ class Attempt(Struct, kw_only=True):
         grip = await take_grip(self.panes, self.session, self.kind, self.foreground)
         if grip is None:
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
+        began_at_s = asyncio.get_running_loop().time()
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             return await self._run_with(driver, draft)
         finally:
             await grip.release()
+            if self.is_staged:
+                self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
 
     async def _wait_for_idle(self, message: Message, draft: Draft | None) -> Hold | None:
         """Looked at before anybody's keys are held."""
@@ -98,6 +104,7 @@ class Attempt(Struct, kw_only=True):
     async def stage(self) -> None:
         assert self.message
         await self.ledger.stage(self.message, self.lease, self.carrier)
+        self.is_staged = True
 
     async def note_interrupt(self) -> None:
         assert self.message

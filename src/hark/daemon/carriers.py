@@ -4,6 +4,8 @@ and when an interrupt was last pressed, outlive a single attempt."""
 import asyncio
 from collections.abc import Generator
 
+from msgspec.structs import replace
+
 from hark.agents.kinds import AgentKind
 from hark.daemon.panes import Panes
 from hark.delivery import by_editor, by_interrupt, by_sentinel, by_stash, into_empty_box
@@ -17,6 +19,9 @@ from hark.delivery.steps import Answer, Delivery, Step
 from hark.delivery.submit import Job
 from hark.model.message import Carrier, Draft, Message, Mode, Status
 from hark.model.session import Session
+from hark.terminal.grip import HOLD_S
+
+SLOW_S = 0.6 * HOLD_S
 
 
 class Carriers:
@@ -26,11 +31,24 @@ class Carriers:
         self._untouched = Untouched()
         # Whoever was here before us may have pressed one just now.
         self._interrupted_at_s = _now_s()
+        self._is_editor_slow = False
+        self._last_key_at_s: float | None = None
+
+    def note_key(self, age_s: float | None) -> None:
+        """When the human last pressed one, where it is known."""
+        self._last_key_at_s = None if age_s is None else _now_s() - age_s
+
+    def note_hold(self, carrier: Carrier, lasted_s: float) -> None:
+        """For how long a delivery that was not called off has held the human's keys."""
+        if carrier is Carrier.EDITOR:
+            self._is_editor_slow = lasted_s > SLOW_S
 
     def means(self, session: Session, kind: AgentKind) -> Means:
         quiet_s = self._panes.quiet_s(session.pane)
         return Means(
             has_editor=kind.editor is not None and session.airlock is not None,
+            is_editor_slow=self._is_editor_slow,
+            is_human_typing=self._pause_in_s() > 0,
             has_stash=kind.stash is not None,
             is_editor_preferred=kind.prefers_editor,
             has_line_keys=kind.sentinel is not None,
@@ -52,13 +70,21 @@ class Carriers:
     def resumption(self, session: Session, kind: AgentKind, job: Job, message: Message) -> Delivery:
         """Where our editor can be opened it says what is in the box, whichever carrier has put it there."""
         was_staged = message.status is Status.STAGED
-        if kind.editor and choose_carrier(self.means(session, kind), "unseen") is Carrier.EDITOR:
+        means = replace(self.means(session, kind), is_editor_slow=False)
+        if kind.editor and choose_carrier(means, "unseen") is Carrier.EDITOR:
             return by_editor.resume(job, kind.editor, was_staged)
         return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
 
     def may_carry_in_s(self, session: Session, kind: AgentKind) -> float | None:
         """When a draft that holds a message up now may be carried after all; None: never."""
-        return self._stale_in_s() or None if waits_for_stale(self.means(session, kind)) else None
+        means = self.means(session, kind)
+        if means.has_editor and means.is_editor_slow:
+            return self._pause_in_s() or None
+        return self._stale_in_s() or None if waits_for_stale(means) else None
+
+    def _pause_in_s(self) -> float:
+        """Until the human has paused for so long as a slow editor takes."""
+        return 0.0 if self._last_key_at_s is None else max(0.0, self._last_key_at_s + HOLD_S - _now_s())
 
     def _stale_in_s(self) -> float:
         return max(0.0, self._stale_after_s - self._untouched.for_s(_now_s()))

@@ -213,6 +213,7 @@ class Courier:
             return None, PaneState(is_there=False)
         await self._panes.watch(session.pane)
         airlock = await airlock_facts(session)
+        self._carriers.note_key(airlock.last_key_age_s if airlock else None)
         state = PaneState(
             is_there=True,
             foreground=pane.foreground,

@@ -17,6 +17,9 @@ class Means(Struct, frozen=True, kw_only=True):
 
     has_editor: bool = False
     """The agent has a key that opens $EDITOR, and $EDITOR is ours: hark started it."""
+    is_editor_slow: bool = False
+    """The last draft that it has carried took so long that keys could hardly be held to the end."""
+    is_human_typing: bool = False
     has_stash: bool = False
     is_editor_preferred: bool = False
     has_line_keys: bool = False
@@ -41,7 +44,7 @@ def choose_carrier(
     if contents == "plain" and means.are_line_keys_preferred:
         return Carrier.SENTINEL
     if means.has_editor:
-        return Carrier.EDITOR
+        return Carrier.NONE if means.is_editor_slow and means.is_human_typing else Carrier.EDITOR
     is_waited_out = is_stale or mode is Mode.URGENT
     is_draft = contents in ("plain", "draft")
     if is_draft and means.has_line_keys and (means.are_lines_known or is_waited_out):
