@@ -28,6 +28,8 @@ from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
 from hark.daemon.editors import Editors
 from hark.daemon.expiry import Expiry
+from hark.daemon.handover import Handovers
+from hark.daemon.hook_door import HookDoor
 from hark.daemon.hooks import Hooks
 from hark.daemon.inbox import Inbox
 from hark.daemon.launching import Launcher
@@ -95,17 +97,29 @@ class Hark:
         self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)
         self.natives = Natives(self.panes, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)
-        self.hooks = Hooks(store, self.sessions, self.turns, wall_clock)
+        # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
+        self._owner = f"{socket.gethostname()}:{self.database}"
+        self._texts = paths.state_dir() / "texts"
+        self.handovers = Handovers(
+            store,
+            self.turns,
+            wall_clock,
+            self._owner,
+            self._texts,
+            lambda session_id: self.couriers.of(session_id).lock,
+            is_on=config.hook_messages,
+        )
+        self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, wall_clock)
+        self.hook_door = HookDoor(paths.hooks_path(), self.hooks)
         self.inbox = Inbox(store, self.bus, wall_clock)
         self.scheduler = Scheduler(store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes)
         self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         self.kinds = kinds
-        # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
-        self._owner = f"{socket.gethostname()}:{self.database}"
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.turns.on_event)
+        self.bus.listen(self.handovers.on_event)
         self.bus.listen(self.expiry.on_event)
         self.panes.on_change = self.watcher.look_now
         self.panes.on_output = self.couriers.on_output
@@ -114,7 +128,6 @@ class Hark:
         self.stopping.set()
 
     def _courier(self, session_id: SessionId) -> Courier:
-        texts = paths.state_dir() / "texts"
         return Courier(
             session_id,
             self.store,
@@ -124,10 +137,11 @@ class Hark:
             self.config,
             wall_clock,
             self._owner,
-            texts,
+            self._texts,
             self.editors,
             self.turns,
             self.natives,
+            self.handovers,
         )
 
     def _session_at(self, pane: Pane) -> SessionId | None:
@@ -188,7 +202,15 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]
             workers += [
                 tasks.create_task(_supervise(worker))
-                for worker in (hark.watcher, hark.expiry, hark.turns, hark.scheduler, hark.notices, api.state.mcp)
+                for worker in (
+                    hark.watcher,
+                    hark.expiry,
+                    hark.turns,
+                    hark.scheduler,
+                    hark.notices,
+                    hark.hook_door,
+                    api.state.mcp,
+                )
             ]
             await asyncio.sleep(0)
             serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
@@ -211,7 +233,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         logger.info("stopped")
 
 
-async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Notices | Door) -> None:
+async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Notices | HookDoor | Door) -> None:
     """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
     name = type(worker).__name__
     while True:

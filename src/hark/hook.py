@@ -1,55 +1,104 @@
-"""`hark-hook AGENT EVENT`: tells the daemon what an agent's hook reports (JSON on stdin). Stdlib only.
+"""`hark-hook AGENT EVENT`: tells the daemon what an agent's hook reports (JSON on stdin), and prints what the daemon answers:
+a message for the agent, in the agent's own format.
 
-It must never fail or delay the agent: whatever happens, it prints nothing and exits 0 (a 2 would mean "block" to agents),
-and it gives up on a daemon that is away or slow after a short deadline.
+It must never fail or delay the agent: whatever happens, it exits 0 (a 2 would mean "block" to agents), and without an answer
+that is whole and in time it prints nothing. It runs at every step of every agent, so it imports next to nothing: it can be run
+as a file, and neither reads nor writes JSON.
+
+    to the daemon     hark-hook 1 HEAD-LENGTH PAYLOAD-LENGTH newline, HEAD (words between NULs), PAYLOAD as the agent gave it
+    its answer        LENGTH newline, TEXT
+    before printing   +
+
+The last byte is what makes a hand-over exact: without it the daemon knows that nothing was printed, and nothing ever will be.
 """
 
-import contextlib
-import json
 import os
-import socket
 import sys
-from datetime import UTC, datetime
+import time
 
-from hark import paths
+try:
+    import _socket as socket  # A tenth of what importing `socket` costs.
+except ImportError:
+    import socket  # type: ignore[no-redef]
 
 DEADLINE_S = 0.3
-LONGEST = 1_000_000
+LONGEST = 8_000_000
+LONGEST_ANSWER = 1_000_000
+VARIABLES = ("HARK_SESSION", "TMUX", "TMUX_PANE")
 
 
 def main() -> None:
-    emitted_at = datetime.now(UTC).isoformat()
+    emitted_at = time.time()
     # Nothing may reach the agent, not even our own mistakes.
-    with contextlib.suppress(Exception):
+    try:
         agent, event = sys.argv[1:3]
-        _post(_report(agent, event, emitted_at, sys.stdin.buffer.read(LONGEST)))
+        payload = _read_input()
+        if answer := _ask(_report(agent, event, emitted_at, payload), time.monotonic() + DEADLINE_S):
+            _print(answer)
+    except BaseException:  # noqa: BLE001, S110 see above
+        pass
     os._exit(0)
 
 
-def _report(agent: str, event: str, emitted_at: str, data: bytes) -> bytes:
-    payload = json.loads(data or b"{}")
-    report = {
-        "agent": agent,
-        "event": event,
-        "emitted_at": emitted_at,
-        "session_id": os.environ.get("HARK_SESSION"),
-        "socket": os.environ.get("TMUX", "").partition(",")[0] or None,
-        "pane_id": os.environ.get("TMUX_PANE"),
-        "payload": payload,
-    }
-    return json.dumps(report).encode()
+def socket_path() -> str:
+    """`paths.hooks_path`, without what that imports."""
+    if home := os.environ.get("HARK_HOME"):
+        return os.path.join(os.path.abspath(home), "run", "hooks.sock")
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/") and os.path.isdir(runtime):
+        return os.path.join(runtime, "hark", "hooks.sock")
+    return f"/tmp/hark-{os.getuid()}/hooks.sock"
 
 
-def _post(body: bytes) -> None:
-    path = paths.socket_path()
-    if not paths.socket_is_ours(path):
-        return
-    with socket.socket(socket.AF_UNIX) as daemon:
-        daemon.settimeout(DEADLINE_S)
-        daemon.connect(str(path))
-        head = f"POST /hooks HTTP/1.1\r\nHost: hark\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-        daemon.sendall(head.encode() + body)
-        daemon.recv(1)
+def _read_input() -> bytes:
+    pieces, length = [], 0
+    while length < LONGEST and (piece := os.read(0, min(65536, LONGEST - length))):
+        pieces.append(piece)
+        length += len(piece)
+    return b"".join(pieces)
+
+
+def _report(agent: str, event: str, emitted_at: float, payload: bytes) -> bytes:
+    words = [agent, event, repr(emitted_at), *(os.environ.get(name, "") for name in VARIABLES)]
+    head = "\0".join(words).encode("utf-8", "surrogateescape")
+    return b"hark-hook 1 %d %d\n" % (len(head), len(payload)) + head + payload
+
+
+def _ask(report: bytes, deadline: float) -> bytes:
+    path = socket_path()
+    facts = os.lstat(path)
+    if facts.st_uid != os.getuid():
+        return b""
+    daemon = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    daemon.settimeout(DEADLINE_S)
+    daemon.connect(path)
+    daemon.sendall(report)
+    answer = _read_answer(daemon, deadline)
+    if answer:
+        daemon.settimeout(max(0.001, deadline - time.monotonic()))
+        daemon.sendall(b"+")
+    return answer
+
+
+def _read_answer(daemon: "socket.socket", deadline: float) -> bytes:
+    received = b""
+    while True:
+        head, newline, text = received.partition(b"\n")
+        if newline and len(text) >= int(head):
+            return text if 0 < len(text) == int(head) <= LONGEST_ANSWER else b""
+        left_s = deadline - time.monotonic()
+        if left_s <= 0 or len(received) > LONGEST_ANSWER:
+            return b""
+        daemon.settimeout(left_s)
+        piece = daemon.recv(65536)
+        if not piece:
+            return b""
+        received += piece
+
+
+def _print(answer: bytes) -> None:
+    while answer:
+        answer = answer[os.write(1, answer) :]
 
 
 if __name__ == "__main__":

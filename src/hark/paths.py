@@ -47,6 +47,11 @@ def socket_path() -> Path:
     return runtime_dir() / "hark.sock"
 
 
+def hooks_path() -> Path:
+    """Where agents' hooks reach the daemon; `hook.py` knows it by itself."""
+    return runtime_dir() / "hooks.sock"
+
+
 def lock_path() -> Path:
     return runtime_dir() / "hark.lock"
 

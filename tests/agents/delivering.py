@@ -81,6 +81,13 @@ class Delivering(msgspec.Struct, frozen=True):
         """What came from hark, without its header."""
         return [text.partition("\n")[2].strip() for text in self.stand_in.submitted() if text.startswith("[Input from")]
 
+    def arrivals(self, message_id: str) -> list[str]:
+        """Every text in which a message has reached the model, as a prompt or in what the agent was told beside one."""
+        mark = f"via hark send · {message_id}]"
+        turns = [one for one in self.stand_in.received() if not one.is_side]
+        beside = [text for one in turns for text in one.context if mark in text]
+        return [text for text in self.stand_in.submitted() if mark in text] + beside
+
     def prompts(self) -> list[str]:
         """What came from the human."""
         return [text.strip() for text in self.stand_in.submitted() if not text.startswith("[Input from")]
@@ -95,17 +102,18 @@ def delivering(
     *,
     is_adopted: bool = False,
     is_native: bool = False,
+    by_hook: bool = False,
     change: Callable[[Launch], Launch] | None = None,
     **options: object,
 ) -> Iterator[Delivering]:
     """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. By its terminal, unless it
-    shall be reached by its own API. `change` may have it started otherwise, or put something into its home. Options are
+    shall be reached by its own API, or while it is busy by its hooks. `change` may have it started otherwise, or put something into its home. Options are
     the launch's."""
     with ExitStack() as owned:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
-        hark = owned.enter_context(RunningHark(native=str(is_native).lower()))
+        hark = owned.enter_context(RunningHark(native=str(is_native).lower(), hook_messages=str(by_hook).lower()))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
         launch = LAUNCHES[kind](root, stand_in.url, **options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.stand_in.answer import server_sent
 from tests.stand_in.reply import Call, Reply
 from tests.stand_in.turn import Json, Said, Turn, read_turn
@@ -12,10 +14,18 @@ USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 
 def read_request(body: Json) -> Turn:
     tools = [function["name"] for tool in body.get("tools", []) for function in tool.get("functionDeclarations", [])]
     conversation = [
-        Said(content.get("role", "user"), [part["text"] for part in content["parts"] if "text" in part])
+        Said(content.get("role", "user"), [text for part in content["parts"] for text in texts_of(part)])
         for content in body["contents"]
     ]
     return read_turn(conversation, tools, is_side=not tools)
+
+
+def texts_of(part: Json) -> list[str]:
+    """What a hook has said stands at the end of a tool's result."""
+    if "text" in part:
+        return [part["text"]]
+    output = part.get("functionResponse", {}).get("response", {}).get("output", "")
+    return re.findall(r"<hook_context>.*?</hook_context>", output, re.DOTALL) if isinstance(output, str) else []
 
 
 class GeminiAnswer:

@@ -1,4 +1,4 @@
-"""What the stand-in answers, steered by directives in the newest user text.
+"""What the stand-in answers, steered by directives in the newest text of the user, or of hark through a hook.
 
 [[busy=SECONDS]]   stream for that long
 [[tool=COMMAND]]   call the agent's shell tool; when its result comes, end the turn
@@ -43,7 +43,7 @@ class Reply(msgspec.Struct, frozen=True):
 def choose_reply(turn: Turn) -> Reply:
     if turn.is_side:
         return Reply((SIDE_TEXT,))
-    directives = dict(DIRECTIVE.findall(turn.texts[-1])) if turn.texts else {}
+    directives = dict(DIRECTIVE.findall(newest(turn)))
     text = directives.get("say", USUAL_TEXT)
     command = directives.get("tool")
     call = choose_call(turn, directives["call"]) if "call" in directives else None
@@ -53,6 +53,12 @@ def choose_reply(turn: Turn) -> Reply:
     # No two pieces are the same: agents take repetition for a model that loops.
     parts = (f"part {number} of {count}, " for number in range(1, count + 1))
     return Reply((*parts, f"\n\n{text}"), PIECE_EVERY_S, command, call)
+
+
+def newest(turn: Turn) -> str:
+    """The user's last text; else what hark has sent through a hook."""
+    sent = [text for text in turn.context if "via hark send" in text]
+    return [*sent, *turn.texts][-1] if sent or turn.texts else ""
 
 
 def choose_call(turn: Turn, wanted: str) -> Call | None:

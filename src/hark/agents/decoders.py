@@ -23,6 +23,12 @@ class Report(Struct, frozen=True, kw_only=True):
     """What it asks for, or what it runs: for people to read."""
     is_continued: bool = False
     """A stop after a stop hook of ours has already made the agent go on once."""
+    is_beside: bool = False
+    """Of an agent that this one has started for a part of its work."""
+    takes_answers: bool = True
+    """What the hook prints reaches the agent."""
+    transcript: str = ""
+    """The file in which the agent keeps the conversation."""
 
 
 Meaning = Said | Callable[[dict[str, Any]], Said]
@@ -66,7 +72,7 @@ EVENTS: dict[str, dict[str, Meaning]] = {
         "Notification": _gemini_notification,
         "AfterAgent": Said.STOPPED,
     },
-    "demo": {said: said for said in Said if said is not Said.UNKNOWN},
+    "demo": {said: said for said in Said if said not in (Said.UNKNOWN, Said.CONTINUED)},
 }
 """By agent. The demo agent speaks our own words."""
 
@@ -81,6 +87,9 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
         turn_id=_text(payload, "turn_id"),
         detail=_detail(payload),
         is_continued=payload.get("stop_hook_active") is True,
+        is_beside=bool(payload.get("agent_id")),
+        takes_answers=agent != "demo" or payload.get("takes_answers") is True,
+        transcript=_text(payload, "transcript_path"),
     )
 
 

@@ -26,7 +26,7 @@ async def deliver_natively(
     """None when nothing is left to do; a Refused when the channel cannot be used any more, and the agent has not got it."""
     was_handed_over = is_handed_over(message)
     if not was_handed_over:
-        message = await ledger.stage_native(message, lease)
+        message = await ledger.stage_elsewhere(message, lease, Channel.NATIVE)
     outcome = await channel.deliver([message.id], text, may_join=message.mode is not Mode.SEQUENTIAL)
     if isinstance(outcome, Delivered):
         await ledger.move(message, Status.SUBMITTED, fence=lease.fence, channel=Channel.NATIVE)

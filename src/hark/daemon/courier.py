@@ -6,8 +6,6 @@ the carrier; what it does is write receipts.
 """
 
 import asyncio
-import errno
-import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,12 +17,14 @@ from hark.daemon.carriers import Carriers
 from hark.daemon.clock import Clock
 from hark.daemon.editors import Editors
 from hark.daemon.grips import airlock_facts
+from hark.daemon.handover import Handovers, is_claimed
 from hark.daemon.ledger import Ledger
 from hark.daemon.log import logger
 from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes, is_line_mode
 from hark.daemon.sessions import Sessions
 from hark.daemon.stopping import Stopper, interrupt_natively, may_interrupt
+from hark.daemon.texts import write_text
 from hark.daemon.turns import TurnBook
 from hark.delivery import wording
 from hark.delivery.choose import carries_at_once
@@ -59,6 +59,7 @@ class Courier:
         editors: Editors,
         turns: TurnBook,
         natives: Natives,
+        handovers: Handovers,
     ) -> None:
         self._session_id = session_id
         self._store = store
@@ -72,6 +73,7 @@ class Courier:
         self._editors = editors
         self._turns = turns
         self._natives = natives
+        self._handovers = handovers
         self._ledger = Ledger(session_id, store, clock)
         self._carriers = Carriers(panes, config.input_stale_timeout)
         self._wake = asyncio.Event()
@@ -115,7 +117,8 @@ class Courier:
             hold = await self._try(session, message, draft)
             if hold is None:
                 continue
-            self.is_waiting_for_output = hold.reason in (HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY)
+            is_shown = hold.reason in (HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY)
+            self.is_waiting_for_output = is_shown and not hold.is_for_hook
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
 
     async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
@@ -141,6 +144,10 @@ class Courier:
                 return await self._deliver_natively(session, channel, message)
             if is_handed:
                 return await without_channel(message, self._clock(), self._ledger)
+            if is_claimed(message):
+                return await self._handovers.resolve(session, message, self._ledger)
+            if is_fresh and (hold := self._handovers.hold(session, message)):
+                return hold
         return await self._deliver_by_keys(session, message, draft)
 
     async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:
@@ -238,15 +245,7 @@ class Courier:
     def _payload(self, message: Message, facts: PaneFacts) -> str:
         if not wording.needs_file(message, facts.columns, facts.rows):
             return wording.payload(message)
-        path = self._texts / f"{message.id}.txt"
-        try:
-            self._texts.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-                file.write(message.text)
-        except OSError as failure:
-            code = "disk-full" if failure.errno in (errno.ENOSPC, errno.EDQUOT) else "state-not-writable"
-            raise HarkError(code, f"{path}: {failure.strerror}", "free some space, or make it writable") from failure
-        return wording.payload(message, str(path))
+        return wording.payload(message, write_text(self._texts, message))
 
 
 def _without_keys(session: Session) -> PaneState:

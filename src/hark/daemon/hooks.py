@@ -1,11 +1,16 @@
 """What agents report through their hooks: whose it is, what it means, and on to the turns that it belongs to."""
 
-from collections import Counter
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
-from hark.agents.decoders import decode
+from msgspec.structs import replace
+
+from hark.agents.decoders import Report, decode
 from hark.daemon.clock import Clock
+from hark.daemon.handover import Handovers, Offer
 from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
 from hark.daemon.turns import TurnBook
@@ -23,6 +28,9 @@ _RECORDED = frozenset(Said) - {Said.TOOL_STARTING, Said.TOOL_DONE, Said.NOTIFIED
 """The others come by the dozen in every turn."""
 
 
+Hand = Callable[[bytes], Awaitable[bool]]
+
+
 class HookOrigin:
     """Where a hook says that it comes from, in the order in which it is believed."""
 
@@ -33,37 +41,68 @@ class HookOrigin:
 
 
 class Hooks:
-    def __init__(self, store: Store, sessions: Sessions, turns: TurnBook, clock: Clock) -> None:
+    def __init__(self, store: Store, sessions: Sessions, turns: TurnBook, handovers: Handovers, clock: Clock) -> None:
         self._store = store
         self._sessions = sessions
         self._turns = turns
+        self._handovers = handovers
         self._clock = clock
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
+        self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """One event of a session after the other, in the order in which they came."""
         self.counts: Counter[tuple[str, str]] = Counter()
 
     async def take(
         self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any]
     ) -> SessionId | None:
         """The session that it came from; None when we do not know it, and then nothing is done."""
+        return await self._take(agent, event, origin, emitted_at, payload, None)
+
+    async def ask(
+        self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any], hand: Hand
+    ) -> None:
+        """The same for a hook whose answer the agent reads: `hand` gives it what it shall print, and tells whether it does."""
+        await self._take(agent, event, origin, emitted_at, payload, hand)
+
+    async def _take(
+        self,
+        agent: str,
+        event: str,
+        origin: HookOrigin,
+        emitted_at: datetime,
+        payload: dict[str, Any],
+        hand: Hand | None,
+    ) -> SessionId | None:
         report = decode(agent, event, payload)
         self.counts[agent, str(report.said)] += 1
         session = self._find(agent, origin, report.agent_session_id)
         if session is None:
             logger.info("hook of an unknown session", extra={"agent": agent, "event": event})
             return None
+        async with self._order[session.id]:
+            await self._record(session, report, agent, event, emitted_at)
+            ids = find_message_ids(report.prompt)
+            at = min(emitted_at, self._clock())
+            heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)
+            await self._handovers.heed(session, report, heard)
+            if hand and (offer := await self._handovers.offer(session, report, event, heard)):
+                heard = await self._hand_over(offer, hand)
+            await self._turns.hear(session.id, heard)
+        return session.id
+
+    async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:
+        """What was heard, in the light of what we have answered."""
+        is_printed = await hand(offer.answer)
+        await self._handovers.settle(offer, is_printed=is_printed)
+        is_continued = is_printed and offer.heard.said is Said.STOPPED
+        return replace(offer.heard, said=Said.CONTINUED) if is_continued else offer.heard
+
+    async def _record(self, session: Session, report: Report, agent: str, event: str, emitted_at: datetime) -> None:
         if report.agent_session_id:
             self._by_agents_id[agent, report.agent_session_id] = session.id
         if report.said in _RECORDED:
             data = {"agent": agent, "event": event, "emitted_at": emitted_at.isoformat()}
             await self._store.add_event(Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data))
-        heard = Heard(
-            said=report.said,
-            at=min(emitted_at, self._clock()),
-            message_ids=find_message_ids(report.prompt),
-            detail=report.detail,
-        )
-        await self._turns.hear(session.id, heard)
-        return session.id
 
     def _find(self, agent: str, origin: HookOrigin, agent_session_id: str) -> Session | None:
         try:

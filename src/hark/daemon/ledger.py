@@ -6,7 +6,7 @@ from hark.delivery.gate import Hold
 from hark.delivery.steps import Held, Outcome, Stuck, Submitted, Unproven
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Carrier, Channel, Draft, HoldReason, Lease, Message, Status
+from hark.model.message import Authority, Carrier, Channel, Draft, HoldReason, Lease, Message, Status
 from hark.queue.lifecycle import Step, has_reached, is_expired
 from hark.store.contract import Store
 
@@ -88,10 +88,18 @@ class Ledger:
                 raise
             return None
 
-    async def stage_native(self, message: Message, lease: Lease) -> Message:
-        """From now on the agent may have it."""
+    async def stage_elsewhere(
+        self,
+        message: Message,
+        lease: Lease,
+        channel: Channel,
+        authority: Authority | None = None,
+        detail: str = "",
+    ) -> Message:
+        """From now on the agent may have it, and not in its box."""
         message = await self._queued(message, lease)
-        await self.move(message, Status.STAGED, fence=lease.fence, channel=Channel.NATIVE)
+        fence = lease.fence
+        await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
         return await self._store.message(message.id)
 
     async def _record_once(self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier) -> Hold | None:
@@ -117,7 +125,7 @@ class Ledger:
     async def hold(self, message: Message, hold: Hold, *, is_in_box: bool) -> None:
         """Writes the reason if it is a new one. A message whose text may be in the box stays marked as such."""
         if message.status is Status.STAGED and hold.reason is HoldReason.SESSION_GONE:
-            await self.move(message, Status.UNCERTAIN, detail="the session ended while the text was in its box")
+            await self.move(message, Status.UNCERTAIN, detail="the session ended while it was on its way in")
             return
         if message.status is Status.STAGED and is_in_box and hold.reason is not HoldReason.DRAFT:
             return
@@ -137,6 +145,7 @@ class Ledger:
         is_in_box: bool = False,
         carrier: Carrier | None = None,
         channel: Channel | None = None,
+        authority: Authority | None = None,
     ) -> None:
         step = Step(
             status=status,
@@ -145,6 +154,7 @@ class Ledger:
             detail=detail,
             channel=Channel.TERMINAL if carrier else channel,
             carrier=carrier,
+            authority=authority,
             is_in_box=is_in_box,
         )
         await self._store.move(message.id, step, fence)

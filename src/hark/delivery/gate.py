@@ -42,6 +42,8 @@ class Hold(Struct, frozen=True):
     detail: str
     ends_in_s: float | None = None
     """When it may end by the passing of time alone; otherwise an event must end it."""
+    is_for_hook: bool = False
+    """An event of the agent's turn ends it: what its terminal shows is of no interest."""
 
 
 def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | None:

@@ -71,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log=options.log,
         has_hooks="HARK_SESSION" in os.environ and not options.no_hooks,
         gives_back=options.gives_back,
+        takes_answers=options.take_answers,
     )
     asyncio.run(program.run(settings))
     return 0
@@ -98,6 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="an interrupted prompt, and what is queued behind it, go back into the box",
     )
     parser.add_argument("--no-hooks", action="store_true", help="call no hooks, even if HARK_SESSION is set")
+    parser.add_argument("--take-answers", action="store_true", help="heed what hooks print, as Claude Code does")
     return parser
 
 

@@ -3,6 +3,7 @@
     [[busy=SECONDS]]              the turn lasts that long
     [[ask=COMMAND]]               it asks at once whether it may run COMMAND
     [[ask-after=SECONDS:COMMAND]] it asks that long after its start
+    [[tool=SECONDS]]              it runs a tool for that long, first of all
     [[say=TEXT]]                  its reply is TEXT, on a line of its own
 
 Anything that does not parse is ordinary text.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-DIRECTIVE = re.compile(r"\[\[(busy|ask|ask-after|say)=(.*?)\]\]")
+DIRECTIVE = re.compile(r"\[\[(busy|ask|ask-after|tool|say)=(.*?)\]\]")
 SECONDS = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 
 
@@ -30,12 +31,14 @@ class Plan:
     busy_s: float
     questions: tuple[Question, ...]
     reply: str
+    tools_s: tuple[float, ...] = ()
 
 
 def plan_turn(prompt: str, default_busy_s: float) -> Plan:
     busy_s = default_busy_s
     questions: list[Question] = []
     said: list[str] = []
+    tools_s: list[float] = []
     for name, value in DIRECTIVE.findall(prompt):
         after, _, command = value.partition(":")
         match name:
@@ -45,7 +48,10 @@ def plan_turn(prompt: str, default_busy_s: float) -> Plan:
                 questions.append(Question(0.0, value))
             case "ask-after" if SECONDS.fullmatch(after) and command:
                 questions.append(Question(float(after), command))
+            case "tool" if SECONDS.fullmatch(value):
+                tools_s.append(float(value))
             case "say":
                 said.append(value)
     questions.sort(key=lambda question: question.after_s)
-    return Plan(busy_s, tuple(questions), "\n".join(said) or f"● received {len(prompt)} characters")
+    reply = "\n".join(said) or f"● received {len(prompt)} characters"
+    return Plan(busy_s, tuple(questions), reply, tuple(tools_s))

@@ -1,7 +1,8 @@
 """The demo agent's lifecycle hooks: `hark-hook demo EVENT`, JSON on its standard input.
 
 One worker calls them one after another, so a slow call can never let a later event overtake an earlier one, and the
-input box never waits for a hook. A hook that fails, hangs or is missing changes nothing for the agent.
+input box never waits for a hook. A hook that fails, hangs or is missing changes nothing for the agent. What a hook prints is read
+where the agent asks for it: an answer like Claude Code's.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 CALL_DEADLINE_S = 10.0
 FINISH_DEADLINE_S = 2.0
@@ -33,19 +35,31 @@ def find_hook_command() -> Sequence[str]:
 class Hooks:
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
-        self._waiting: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+        self._waiting: asyncio.Queue[tuple[str, bytes, asyncio.Future[bytes]]] = asyncio.Queue()
 
     def tell(self, event: str, **payload: str | bool) -> None:
-        if self._command:
-            self._waiting.put_nowait((event, json.dumps(payload).encode()))
+        self._put(event, payload)
+
+    async def ask(self, event: str, **payload: str | bool) -> dict[str, Any]:
+        """What the hook prints; nothing when there is none, or it prints something else."""
+        if not self._command:
+            return {}
+        try:
+            answer = json.loads(await self._put(event, payload) or b"{}")
+        except ValueError:
+            return {}
+        return answer if isinstance(answer, dict) else {}
 
     async def run(self) -> None:
         while True:
-            event, payload = await self._waiting.get()
+            event, payload, answered = await self._waiting.get()
+            output = b""
             # A missing command (OSError) and one that hangs are the hook's trouble, not the agent's.
             with suppress(OSError, TimeoutError):
                 async with asyncio.timeout(CALL_DEADLINE_S):
-                    await self._call(event, payload)
+                    output = await self._call(event, payload)
+            if not answered.done():
+                answered.set_result(output)
             self._waiting.task_done()
 
     async def finish(self) -> None:
@@ -54,11 +68,18 @@ class Hooks:
             async with asyncio.timeout(FINISH_DEADLINE_S):
                 await self._waiting.join()
 
-    async def _call(self, event: str, payload: bytes) -> None:
+    def _put(self, event: str, payload: dict[str, str | bool]) -> asyncio.Future[bytes]:
+        answered: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        if self._command:
+            self._waiting.put_nowait((event, json.dumps(payload).encode(), answered))
+        return answered
+
+    async def _call(self, event: str, payload: bytes) -> bytes:
         words = (*self._command, "demo", event)
-        process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL)
+        process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
         try:
-            await process.communicate(payload)
+            output, _ = await process.communicate(payload)
+            return output
         finally:
             if process.returncode is None:
                 process.kill()

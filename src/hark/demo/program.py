@@ -25,6 +25,7 @@ class Settings:
     log: Path | None
     has_hooks: bool
     gives_back: bool = False
+    takes_answers: bool = False
 
 
 async def run(settings: Settings) -> None:
@@ -33,7 +34,14 @@ async def run(settings: Settings) -> None:
     try:
         async with asyncio.TaskGroup() as tasks:
             calls = tasks.create_task(hooks.run())
-            worker = Worker(record, hooks, tasks, settings.busy_s, gives_back=settings.gives_back)
+            worker = Worker(
+                record,
+                hooks,
+                tasks,
+                settings.busy_s,
+                gives_back=settings.gives_back,
+                takes_answers=settings.takes_answers,
+            )
             await Program(settings, record, worker).run()
             worker.abandon()
             await hooks.finish()

@@ -44,7 +44,14 @@ class Dialog:
 
 class Worker:
     def __init__(
-        self, record: Record, hooks: Hooks, tasks: asyncio.TaskGroup, busy_s: float, *, gives_back: bool = False
+        self,
+        record: Record,
+        hooks: Hooks,
+        tasks: asyncio.TaskGroup,
+        busy_s: float,
+        *,
+        gives_back: bool = False,
+        takes_answers: bool = False,
     ) -> None:
         self.dialog: Dialog | None = None
         self.display: Display
@@ -53,6 +60,7 @@ class Worker:
         self._tasks = tasks
         self._busy_s = busy_s
         self._gives_back = gives_back
+        self._answers: dict[str, str | bool] = {"takes_answers": True} if takes_answers else {}
         self._turn: asyncio.Task[None] | None = None
         self._prompt = ""
         self._waiting: deque[str] = deque()
@@ -115,19 +123,37 @@ class Worker:
     def _begin(self, prompt: str) -> None:
         self._prompt = prompt
         self._record.write("prompt", text=prompt)
-        self._hooks.tell("prompt-submitted", prompt=prompt)
+        self._hooks.tell("prompt-submitted", prompt=prompt, **self._answers)
         self._turn = self._tasks.create_task(self._take_turn(plan_turn(prompt, self._busy_s)))
         self.display.show("> " + indent(prompt, 2))
 
-    def _end(self, event: str, said: str) -> None:
+    def _end(self, event: str, said: str, *, is_told: bool = False) -> None:
         self._record.write(event)
-        self._hooks.tell(event)
+        if not is_told:
+            self._hooks.tell(event)
         self._turn = None
         self.display.show(said)
         if self._waiting:
             self._begin(self._waiting.popleft())
 
     async def _take_turn(self, plan: Plan) -> None:
+        await self._work_through(plan)
+        is_continued = False
+        while self._answers:
+            answer = await self._hooks.ask("stopped", stop_hook_active=is_continued, **self._answers)
+            if answer.get("decision") != "block":
+                break
+            is_continued, reason = True, str(answer.get("reason"))
+            self._record.write("continued", text=reason)
+            self.display.show(plan.reply)
+            self.display.show("hook: " + indent(reason, 6))
+            plan = plan_turn(reason, self._busy_s)
+            await self._work_through(plan)
+        self._end("stopped", plan.reply, is_told=bool(self._answers))
+
+    async def _work_through(self, plan: Plan) -> None:
+        for seconds in plan.tools_s:
+            await self._run_tool(seconds)
         worked_s = 0.0
         for question in plan.questions:
             await self._work(question.after_s - worked_s)
@@ -135,7 +161,15 @@ class Worker:
             await self._wait_for_pause()
             await self.ask(question.command)
         await self._work(plan.busy_s - worked_s)
-        self._end("stopped", plan.reply)
+
+    async def _run_tool(self, seconds: float) -> None:
+        self._record.write("tool")
+        self._hooks.tell("tool-starting", **self._answers)
+        await self._work(seconds)
+        answer = await self._hooks.ask("tool-done", **self._answers)
+        told = answer.get("hookSpecificOutput")
+        if self._answers and isinstance(told, dict):
+            self._record.write("told", text=str(told.get("additionalContext")))
 
     async def _wait_for_pause(self) -> None:
         """As Claude Code does: no dialog opens under the fingers of somebody who types, or its first key would answer it."""

@@ -24,6 +24,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether agents that hark starts are reached by their own API, where they have one."""
     hooks: bool = True
     """Whether agents that hark starts are given hooks for that run, where they allow it."""
+    hook_messages: bool = True
+    """Whether messages to a busy agent are handed to it by its own hooks, where these are known to work."""
     listen: str | None = None
     """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
     log_level: str = "info"

@@ -20,6 +20,8 @@ class Said(StrEnum):
     PERMISSION_ANSWERED = "permission-answered"
     NOTIFIED = "notified"
     STOPPED = "stopped"
+    CONTINUED = "continued"
+    """The turn has stopped, and goes on at once with what our hook has given it."""
     INTERRUPTED = "interrupted"
     """The turn has ended, and not by itself."""
     UNKNOWN = "unknown"

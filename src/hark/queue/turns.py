@@ -89,9 +89,10 @@ _PHASES = {
     Said.PERMISSION_ASKED: Phase.WAITING,
     Said.PERMISSION_ANSWERED: Phase.BUSY,
     Said.STOPPED: Phase.IDLE,
+    Said.CONTINUED: Phase.BUSY,
     Said.INTERRUPTED: Phase.IDLE,
 }
-_ENDS = (Said.STOPPED, Said.INTERRUPTED)
+_ENDS = (Said.STOPPED, Said.CONTINUED, Said.INTERRUPTED)
 
 
 def hear(turns: Turns, heard: Heard) -> Heeded:

@@ -1,0 +1,41 @@
+"""What an agent's hooks can carry: at which of its events a message may go in, with what authority, and in which words the
+hook must answer. Measured on the real programs (docs/hooks.md).
+
+A text that is added after a tool has run is something that the agent is told. A stop that is refused makes the agent go on
+with the reason: Gemini CLI takes it as its user's next prompt, the others as what a hook has said.
+"""
+
+import json
+from typing import Any
+
+from msgspec import Struct
+
+from hark.model.message import Authority
+from hark.queue.handover import Boundary
+
+
+class Way(Struct, frozen=True):
+    authority: Authority
+    refusal: str = ""
+    """The word by which a stop is refused; none where a text is added."""
+
+
+_CLAUDE = {
+    Boundary.TOOL: Way(Authority.NOTICE),
+    Boundary.STOP: Way(Authority.NOTICE, "block"),
+}
+WAYS: dict[str, dict[Boundary, Way]] = {
+    "claude": _CLAUDE,
+    "codex": _CLAUDE,
+    "gemini": {Boundary.TOOL: Way(Authority.NOTICE), Boundary.STOP: Way(Authority.USER, "deny")},
+    "demo": _CLAUDE,
+}
+
+
+def answer(agent: str, event: str, boundary: Boundary, text: str) -> bytes:
+    """What the hook prints."""
+    refusal = WAYS[agent][boundary].refusal
+    words: dict[str, Any] = {"decision": refusal, "reason": text}
+    if not refusal:
+        words = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+    return json.dumps(words, ensure_ascii=False).encode("utf-8", "replace")

@@ -1,0 +1,240 @@
+"""Hands messages to busy agents through their hooks, each once: claims them durably before the hook gets them, and writes down
+what became of them when the agent itself has shown it. What is decided is decided in `queue/handover.py`."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from msgspec import Struct
+
+from hark.agents import transcripts
+from hark.agents.answers import WAYS, answer
+from hark.agents.decoders import Report
+from hark.daemon.clock import Clock
+from hark.daemon.ledger import Ledger
+from hark.daemon.log import logger
+from hark.daemon.texts import write_text
+from hark.daemon.turns import TurnBook
+from hark.delivery import wording
+from hark.delivery.gate import Hold
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.heard import Heard, Said
+from hark.model.ids import MessageId, SessionId
+from hark.model.message import Authority, Channel, HoldReason, Lease, Message, Status
+from hark.model.session import Session
+from hark.queue import handover as rules
+from hark.queue.handover import BOUNDARIES, Boundary, Claim, Fate, Verdict
+from hark.queue.ordering import delivery_order
+from hark.queue.turns import Phase
+from hark.store.contract import Store
+
+LOCK_S = 0.1
+"""Its agent waits: a courier that is at work has the message."""
+LEASE_S = 5.0
+LOOK_AGAIN_S = 1.0
+_TICK = timedelta(microseconds=1)
+
+
+class Offer(Struct, frozen=True):
+    """For a hook to print."""
+
+    session_id: SessionId
+    claim: Claim
+    answer: bytes
+    heard: Heard
+
+
+class Handovers:
+    def __init__(
+        self,
+        store: Store,
+        turns: TurnBook,
+        clock: Clock,
+        owner: str,
+        texts: Path,
+        lock_of: Callable[[SessionId], asyncio.Lock],
+        *,
+        is_on: bool,
+    ) -> None:
+        self._store = store
+        self._turns = turns
+        self._clock = clock
+        self._owner = owner
+        self._texts = texts
+        self._lock_of = lock_of
+        self._is_on = is_on
+        self._conversations: dict[SessionId, str] = {}
+        """Of sessions whose hooks were heard to fire, and take answers: the agent's own name for its conversation."""
+        self._claims: dict[SessionId, Claim] = {}
+        self._continuations: dict[SessionId, int] = {}
+        self._transcripts: dict[SessionId, str] = {}
+
+    async def heed(self, session: Session, report: Report, heard: Heard) -> None:
+        """What an event says about what its agent was given before."""
+        if report.transcript:
+            self._transcripts[session.id] = report.transcript
+        if heard.said is Said.PROMPT_SUBMITTED and self._takes_answers(session, report):
+            self._conversations[session.id] = report.agent_session_id
+        claim = self._claims.get(session.id)
+        if claim is None:
+            return
+        verdict = rules.judge(claim, heard, is_continued=report.is_continued)
+        if verdict is Verdict.TAKEN:
+            await self._taken(session.id, claim.message_ids, claim.at)
+        if verdict is not Verdict.WAIT:
+            self._claims.pop(session.id, None)
+
+    async def offer(self, session: Session, report: Report, event: str, heard: Heard) -> Offer | None:
+        """What goes in at this event, claimed; None if nothing does."""
+        boundary = BOUNDARIES.get(heard.said)
+        if boundary is None:
+            return None
+        before = self._continuations.get(session.id, 0)
+        if boundary is Boundary.STOP:
+            before = self._continuations[session.id] = rules.continued(before, is_continued=report.is_continued)
+        if not self._may_offer(session, report):
+            return None
+        try:
+            return await self._claim(session, event, heard, boundary, before)
+        except HarkError as failure:
+            logger.warning("no hand-over", extra={"session": session.name, "code": failure.code})
+            return None
+
+    async def settle(self, offer: Offer, *, is_printed: bool) -> None:
+        """The hook has printed it, or ended without: then the agent has not got it."""
+        claim = offer.claim
+        if is_printed:
+            if claim.boundary is Boundary.STOP:
+                self._continuations[offer.session_id] = self._continuations.get(offer.session_id, 0) + 1
+            return
+        if self._claims.get(offer.session_id) is claim:
+            del self._claims[offer.session_id]
+        for message_id in claim.message_ids:
+            await self._give_back(message_id, "its hook did not take it")
+
+    def hold(self, session: Session, message: Message) -> Hold | None:
+        """Why a message that its agent's hooks will take is not typed now."""
+        if session.id not in self._conversations or self._turns.of(session.id).phase is not Phase.BUSY:
+            return None
+        ways = WAYS[session.agent]
+        if rules.may_go(message, Boundary.TOOL, ways[Boundary.TOOL].authority):
+            return Hold(HoldReason.BUSY, "goes in when the agent has run a tool, or stops", is_for_hook=True)
+        if rules.may_go(message, Boundary.STOP, ways[Boundary.STOP].authority):
+            return Hold(HoldReason.BUSY, "goes in when the agent's turn ends", is_for_hook=True)
+        return None
+
+    async def resolve(self, session: Session, message: Message, ledger: Ledger) -> Hold | None:
+        """For a message that is claimed. None when it is no longer in the way."""
+        if session.id in self._claims and self._turns.of(session.id).phase is Phase.BUSY:
+            return _waiting()
+        phase = self._turns.of(session.id).phase
+        staged_at = message.staged_at or message.queued_at
+        path = self._transcripts.get(session.id)
+        is_there = transcripts.holds(path, message.id) if path else None
+        fate = rules.resolve(staged_at, self._clock(), phase, is_in_transcript=is_there)
+        if fate is Fate.WAIT:
+            return _waiting()
+        self._claims.pop(session.id, None)
+        await self._end(session, message, fate, ledger)
+        return None
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_GONE and event.session_id:
+            self._forget(event.session_id)
+
+    def _forget(self, session_id: SessionId) -> None:
+        for kept in (self._conversations, self._claims, self._continuations, self._transcripts):
+            kept.pop(session_id, None)
+
+    def _takes_answers(self, session: Session, report: Report) -> bool:
+        return self._is_on and session.agent in WAYS and report.takes_answers
+
+    def _may_offer(self, session: Session, report: Report) -> bool:
+        """Only in the conversation with the agent itself: what it has started beside it is not whom a sender means."""
+        conversation = self._conversations.get(session.id)
+        is_own = conversation is not None and conversation == report.agent_session_id and not report.is_beside
+        return is_own and session.do_not_disturb_since is None and session.id not in self._claims
+
+    async def _claim(
+        self, session: Session, event: str, heard: Heard, boundary: Boundary, continuations: int
+    ) -> Offer | None:
+        way = WAYS[session.agent][boundary]
+        lock = self._lock_of(session.id)
+        try:
+            async with asyncio.timeout(LOCK_S):
+                await lock.acquire()
+        except TimeoutError:
+            return None
+        try:
+            waiting = delivery_order(await self._store.pending(session.id))
+            now = self._clock()
+            chosen = rules.choose(waiting, boundary, way.authority, continuations=continuations, now=now)
+            text, taken = self._words(chosen)
+            if not taken or not await self._stage(session, taken, event, way.authority):
+                return None
+            claim = Claim(message_ids=tuple(m.id for m in taken), boundary=boundary, at=heard.at)
+            self._claims[session.id] = claim
+            return Offer(session.id, claim, answer(session.agent, event, boundary, text), heard)
+        finally:
+            lock.release()
+
+    def _words(self, messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
+        """As many as go together, and what they say."""
+        texts: list[str] = []
+        for message in messages:
+            text = wording.payload(message)
+            if len(text.encode()) > wording.LONGEST_PASTE:
+                text = wording.payload(message, write_text(self._texts, message))
+            if texts and len("\n\n".join([*texts, text]).encode()) > wording.LONGEST_PASTE:
+                break
+            texts.append(text)
+        return "\n\n".join(texts), list(messages[: len(texts)])
+
+    async def _stage(self, session: Session, messages: list[Message], event: str, authority: Authority) -> bool:
+        now = self._clock()
+        until = now + timedelta(seconds=LEASE_S)
+        lease = await self._store.acquire_lease(session.id, self._owner, now, until)
+        if lease is None:
+            return False
+        try:
+            await self._stage_all(Ledger(session.id, self._store, self._clock), messages, lease, event, authority)
+        finally:
+            await self._store.release_lease(lease)
+        return True
+
+    async def _stage_all(
+        self, ledger: Ledger, messages: list[Message], lease: Lease, event: str, authority: Authority
+    ) -> None:
+        for message in messages:
+            detail = f"given to the agent's {event} hook"
+            await ledger.stage_elsewhere(message, lease, Channel.HOOK, authority, detail)
+
+    async def _end(self, session: Session, message: Message, fate: Fate, ledger: Ledger) -> None:
+        match fate:
+            case Fate.TAKEN:
+                await self._taken(session.id, (message.id,), message.staged_at or message.queued_at)
+            case Fate.QUEUED:
+                await self._give_back(message.id, "the agent has not got it from its hook")
+            case _:
+                detail = "it was given to the agent's hook, and nothing shows whether the agent has got it"
+                await ledger.move(message, Status.UNCERTAIN, detail=detail)
+
+    async def _taken(self, session_id: SessionId, message_ids: tuple[MessageId, ...], at: datetime) -> None:
+        # Right after the event at which it went in: a stop that we have refused is not the end of its turn.
+        heard = Heard(said=Said.PROMPT_SUBMITTED, at=at + _TICK, message_ids=message_ids)
+        await self._turns.hear(session_id, heard)
+
+    async def _give_back(self, message_id: MessageId, detail: str) -> None:
+        message = await self._store.message(message_id)
+        if message.status is Status.STAGED:
+            await Ledger(message.session_id, self._store, self._clock).move(message, Status.QUEUED, detail=detail)
+
+
+def is_claimed(message: Message) -> bool:
+    return message.status is Status.STAGED and message.channel is Channel.HOOK
+
+
+def _waiting() -> Hold:
+    return Hold(HoldReason.BUSY, "the agent's hook has it; waiting for proof", LOOK_AGAIN_S, is_for_hook=True)

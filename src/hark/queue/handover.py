@@ -1,0 +1,134 @@
+"""Handing messages to a busy agent through its own hooks: which of them at which boundary, and what proves that it has them.
+
+    a tool has run     important messages are added to what the agent is told
+    the turn stops     all that waits makes the agent go on, as its next turn
+
+A message is claimed (staged) before the hook gets it. The hook prints it only after it has said so; one that ends without a
+word has printed nothing. What was printed is proven by what the agent does next (`judge`): after a tool it goes on working, and
+a stop that we have refused is followed by more work, or by a stop of which the agent itself says that a hook made it go on. A
+new prompt or an interrupt proves nothing: then the agent's own transcript must tell (`resolve`), and where that cannot, nobody
+knows, and the message is uncertain.
+
+An agent that is made to go on again and again never rests, and its user never gets a word in. So only so many stops in a row
+are refused; what still waits then is delivered like any message to an idle agent.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from msgspec import Struct
+
+from hark.model.heard import Heard, Said
+from hark.model.ids import MessageId
+from hark.model.message import Authority, Message, Mode, Status
+from hark.queue.lifecycle import is_expired
+from hark.queue.turns import Phase
+
+MOST_CONTINUATIONS = 5
+MOST_MESSAGES = 10
+LOST_AFTER = timedelta(seconds=30)
+"""For so long it is waited for something that tells."""
+TRANSCRIPT_LAG = timedelta(seconds=2)
+"""An agent may write down a moment later what it was told."""
+
+
+class Boundary(StrEnum):
+    TOOL = "tool"
+    """A tool has run; the agent works on."""
+    STOP = "stop"
+    """The turn is about to end."""
+
+
+BOUNDARIES = {Said.TOOL_DONE: Boundary.TOOL, Said.STOPPED: Boundary.STOP}
+_MODES = {
+    Boundary.TOOL: frozenset({Mode.IMPORTANT}),
+    Boundary.STOP: frozenset({Mode.IMPORTANT, Mode.SEQUENTIAL}),
+}
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """What was given to a hook, and is not proven yet."""
+
+    message_ids: tuple[MessageId, ...]
+    boundary: Boundary
+    at: datetime
+    """When the agent's hook was called."""
+
+
+class Verdict(StrEnum):
+    TAKEN = "taken"
+    UNPROVEN = "unproven"
+    """It went on in a way that says nothing about what we have given it."""
+    WAIT = "wait"
+
+
+def choose(
+    waiting: Sequence[Message], boundary: Boundary, authority: Authority, *, continuations: int, now: datetime
+) -> tuple[Message, ...]:
+    """Of what waits, in the order of delivery: all up to the first that may not go this way, so that nothing is overtaken."""
+    if boundary is Boundary.STOP and continuations >= MOST_CONTINUATIONS:
+        return ()
+    chosen: list[Message] = []
+    for message in waiting[:MOST_MESSAGES]:
+        if is_expired(message, now):
+            continue
+        if not may_go(message, boundary, authority):
+            break
+        chosen.append(message)
+    return tuple(chosen)
+
+
+def may_go(message: Message, boundary: Boundary, authority: Authority) -> bool:
+    is_free = message.status in (Status.QUEUED, Status.HELD) and message.attempted_at is None
+    is_kind = message.mode in _MODES[boundary] and not message.is_raw and not message.is_inbox
+    return is_free and is_kind and (authority is Authority.USER or not message.is_as_user)
+
+
+def continued(before: int, *, is_continued: bool) -> int:
+    """How many stops in a row were refused, at a stop: by our count, or at least by the agent's own word."""
+    return max(1, before) if is_continued else 0
+
+
+_GOES_ON = frozenset({Said.TOOL_STARTING, Said.PERMISSION_ASKED})
+_SAYS_NOTHING = frozenset({Said.NOTIFIED, Said.UNKNOWN, Said.PERMISSION_ANSWERED})
+
+
+def judge(claim: Claim, heard: Heard, *, is_continued: bool) -> Verdict:
+    """What the agent's next event says about a claim."""
+    if heard.at <= claim.at or heard.said in _SAYS_NOTHING:
+        return Verdict.WAIT
+    if heard.said in _GOES_ON or set(claim.message_ids) & set(heard.message_ids):
+        return Verdict.TAKEN
+    if claim.boundary is Boundary.TOOL:
+        return _judge_after_tool(heard.said)
+    if heard.said is Said.TOOL_DONE or (heard.said is Said.STOPPED and is_continued):
+        return Verdict.TAKEN
+    return Verdict.UNPROVEN
+
+
+def _judge_after_tool(said: Said) -> Verdict:
+    if said is Said.TOOL_DONE:
+        # Perhaps of a tool that ran beside the first.
+        return Verdict.WAIT
+    return Verdict.TAKEN if said is Said.STOPPED else Verdict.UNPROVEN
+
+
+class Fate(StrEnum):
+    TAKEN = "taken"
+    QUEUED = "queued"
+    UNCERTAIN = "uncertain"
+    WAIT = "wait"
+
+
+def resolve(staged_at: datetime, now: datetime, phase: Phase, *, is_in_transcript: bool | None) -> Fate:
+    """What becomes of a claim that no event has proven. Only a turn that is over, and of which the agent's transcript can be
+    read, proves that the agent has not got it."""
+    if is_in_transcript:
+        return Fate.TAKEN
+    age = now - staged_at
+    if phase is Phase.IDLE and age >= TRANSCRIPT_LAG:
+        return Fate.QUEUED if is_in_transcript is False else Fate.UNCERTAIN
+    if phase not in (Phase.BUSY, Phase.WAITING) and age >= LOST_AFTER:
+        return Fate.UNCERTAIN
+    return Fate.WAIT
