@@ -11,6 +11,9 @@ The way of the keys is in one of three states (`Keys`):
           agents take bursts for pastes and an Enter close behind a character for a newline. New keys queue behind.
 Everything for the agent goes through one first-in-first-out buffer, so nothing can be lost or reordered further down.
 
+Whoever dies in the middle of a hold has left something half done in the agent's input box. So the keys stay held until the
+hold would have ended anyway, and the successor that the hold has named is started: it may take the hold over, and finish.
+
 The agent must never suffer from us: without a usable socket it runs all the same, and if this program has a defect it
 falls back to copying bytes. Without `--socket` it gives the pane to the agent and is gone.
 """
@@ -55,6 +58,8 @@ READ_POLL_S = 0.001
 READ_PATIENCE_S = 0.5  # an agent that redraws everything reads nothing meanwhile
 HANG_UP_PATIENCE_S = 5.0
 REOPEN_POLL_S = 0.05
+
+OF_THE_PANE = ("TMUX", "TMUX_PANE", "HARK_SESSION")
 
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 FORWARDED_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
@@ -167,10 +172,17 @@ class Printed:
 
 class Hold(NamedTuple):
     id: str
-    owner: object
+    owner: object  # None: it has died
     until: float
     gap_s: float
     enter_gap_s: float
+    successor: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()  # of the successor, beside ours
+    is_written: bool = False  # something has gone to the agent in this hold
+
+    @property
+    def is_orphaned(self) -> bool:
+        return self.owner is None
 
 
 class Keys:
@@ -723,7 +735,14 @@ class Airlock:
         client.connection.close()
         self._requests.clients.remove(client)
         if self._keys.hold and self._keys.hold.owner is client:
+            self._outlive(self._keys.hold)
+
+    def _outlive(self, hold: Hold) -> None:
+        if not (hold.is_written and hold.successor):
             self._keys.release(time.monotonic())
+            return
+        self._keys.hold = hold._replace(owner=None)
+        _start(hold.successor, dict(hold.environment))
 
     def _answer(self, client: Client, request: dict[str, Any]) -> dict[str, Any] | None:
         operation = self._operations.get(str(request.get("op")))
@@ -744,6 +763,7 @@ class Airlock:
             "last_key_age_s": None if self._keys.last_key_at is None else now - self._keys.last_key_at,
             "held_bytes": self._keys.held_bytes,
             "hold": self._keys.hold and self._keys.hold.id,
+            "is_orphaned": self._keys.hold is not None and self._keys.hold.is_orphaned,
             "unread_bytes": unread + len(self._to_agent.unwritten),
             "output_bytes": self._printed.total,
             "last_output_age_s": None if self._printed.last_at is None else now - self._printed.last_at,
@@ -761,8 +781,11 @@ class Airlock:
         for client in self._clients():
             if client.asked is None:
                 continue
-            if self._agent.status is not None or not self._keys.is_free:
+            orphan = self._keys.hold if self._keys.hold and self._keys.hold.is_orphaned else None
+            if self._agent.status is not None or not (self._keys.is_free or orphan):
                 reply = RefusalError("held" if self._agent.status is None else "agent-exited").reply
+            elif orphan:
+                reply = {"ok": True, "hold": self._take(client, client.asked, now, orphan), "is_taken_over": True}
             elif not self._keys.reader.pending:
                 reply = {"ok": True, "hold": self._take(client, client.asked, now)}
             elif now >= client.asked_until:
@@ -774,9 +797,21 @@ class Airlock:
             self._requests.tell(client, reply)
             self._requests.serve(client)
 
-    def _take(self, client: Client, request: dict[str, Any], now: float) -> str:
+    def _take(self, client: Client, request: dict[str, Any], now: float, orphan: Hold | None = None) -> str:
+        """One that is taken over ends when it would have ended: the human does not wait any longer."""
         seconds, gap_s, enter_gap_s = _terms(request)
-        hold = Hold(os.urandom(8).hex(), client, now + seconds, gap_s, enter_gap_s)
+        until = orphan.until if orphan else now + seconds
+        successor, environment = _successor(request)
+        hold = Hold(
+            os.urandom(8).hex(),
+            client,
+            until,
+            gap_s,
+            enter_gap_s,
+            successor,
+            environment,
+            is_written=orphan is not None,
+        )
         self._keys.take(hold)
         return hold.id
 
@@ -792,6 +827,8 @@ class Airlock:
             if has_printed or self._printed.total != expected:
                 raise RefusalError("output-moved", output_bytes=self._printed.total)
         self._send(data)
+        assert self._keys.hold
+        self._keys.hold = self._keys.hold._replace(is_written=True)
         return {"ok": True, "output_bytes": self._printed.total}
 
     def _release(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
@@ -840,7 +877,39 @@ def _terms(request: dict[str, Any]) -> list[float]:
             raise RefusalError("malformed")
     if terms[0] == 0:
         raise RefusalError("malformed")
+    _successor(request)
     return [terms[0], terms[1] / 1000, terms[2] / 1000]
+
+
+def _successor(request: dict[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """A command, and variables."""
+    command, variables = request.get("successor", []), request.get("environment", {})
+    if not isinstance(command, list) or not isinstance(variables, dict):
+        raise RefusalError("malformed")
+    if not all(isinstance(word, str) and "\0" not in word for word in [*command, *variables, *variables.values()]):
+        raise RefusalError("malformed")
+    return tuple(command), tuple(variables.items())
+
+
+def _start(command: tuple[str, ...], variables: dict[str, str]) -> None:
+    """As a process of nobody's: it outlives us, and is not in this pane."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.chdir("/")
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(null, descriptor)
+        ours = {name: value for name, value in os.environ.items() if name not in OF_THE_PANE}
+        os.execvpe(command[0], command, ours | variables)
+    finally:
+        os._exit(127)
 
 
 def _read_some(descriptor: int) -> bytes:

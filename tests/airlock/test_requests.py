@@ -68,6 +68,7 @@ def test_facts_are_complete(recorded: Recorded, client: Client) -> None:
         "is_running": True,
         "held_bytes": 0,
         "hold": None,
+        "is_orphaned": False,
         "unread_bytes": 0,
         "output_bytes": 5,
         "bracketed_paste": False,

@@ -71,12 +71,13 @@ tmux commands on the same agent under the same person.
 
 ## Killing the daemon while it holds the keys
 
-The daemon is killed (SIGKILL) at a random moment of a hold while the person types on; it is started again when the keys are free.
+The daemon is killed (SIGKILL) at a random moment of a hold while the person types on. The airlock starts it again, and it
+takes the hold over; on adopted panes it is started when the keys are free.
 
 {_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
 
-What makes a draft inexact here: killed between taking it and giving it back, hark leaves its own text or an empty box to the keys
-that are let go, and the draft comes back only after the next submit, or by the next daemon. Which keys are lost, the table says.
+What can make a draft inexact here: killed between taking it and giving it back, hark leaves its own text or an empty box behind, and
+if no daemon has taken over when the hold is over, the keys that are let go meet it.
 {_damage(report)}"""
 
 

@@ -37,6 +37,7 @@ class Attempt(Struct, kw_only=True):
     carriers: Carriers
     carrier: Carrier = Carrier.NONE
     is_staged: bool = False
+    is_taken_over: bool = False
 
     async def run(self, draft: Draft | None) -> Hold | None:
         """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
@@ -48,6 +49,7 @@ class Attempt(Struct, kw_only=True):
         began_at_s = asyncio.get_running_loop().time()
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
+            self.is_taken_over = grip.is_taken_over
             return await self._run_with(driver, draft)
         finally:
             await grip.release()
@@ -79,7 +81,7 @@ class Attempt(Struct, kw_only=True):
         if self.kind.is_at_work(screen):
             return wait_for_idle(is_in_box=is_attempted(message))
         if is_attempted(message):
-            return self.carriers.resumption(self.session, self.kind, self._job(), message)
+            return self.carriers.resumption(self.session, self.kind, self._job(), message, is_alone=self.is_taken_over)
         box = read_box(screen, self.kind.box)
         # What the screen cannot show is not proven by it: then an empty box is the editor's too, where there is one.
         if box and box.is_empty and not wording.fits(self.text, screen.columns, len(screen.rows)):

@@ -67,13 +67,13 @@ class Carriers:
             self._interrupted_at_s = _now_s()
         return carrier
 
-    def resumption(self, session: Session, kind: AgentKind, job: Job, message: Message) -> Delivery:
+    def resumption(self, session: Session, kind: AgentKind, job: Job, message: Message, *, is_alone: bool) -> Delivery:
         """Where our editor can be opened it says what is in the box, whichever carrier has put it there."""
         was_staged = message.status is Status.STAGED
         means = replace(self.means(session, kind), is_editor_slow=False)
         if kind.editor and choose_carrier(means, "unseen") is Carrier.EDITOR:
             return by_editor.resume(job, kind.editor, was_staged)
-        return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
+        return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged, is_alone=is_alone)
 
     def may_carry_in_s(self, session: Session, kind: AgentKind) -> float | None:
         """When a draft that holds a message up now may be carried after all; None: never."""

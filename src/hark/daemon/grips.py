@@ -5,13 +5,15 @@ the cursor where it was, and some agents hand over a draft without that key, whi
 """
 
 import asyncio
+import os
+import sys
 import time
 from pathlib import Path
 
 from hark.agents.kinds import AgentKind
 from hark.daemon.panes import Panes
 from hark.model.session import Session
-from hark.terminal.airlocks import Airlock, AirlockFacts, Refused
+from hark.terminal.airlocks import Airlock, AirlockFacts, Refused, Successor
 from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
 from hark.terminal.keyhold import KeyHold
 
@@ -25,6 +27,8 @@ QUIET_S = 0.016
 UNWATCHED_REST_S = 0.1
 """The same where it is not known when the last key was."""
 POLL_S = 0.004
+OF_A_DAEMON = ("HARK_", "XDG_", "HOME", "TMUX_TMPDIR")
+"""How the variables begin by which a daemon finds its settings, its state and its tmux servers."""
 
 
 async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str) -> Grip | None:
@@ -38,12 +42,24 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
         return HeldByTmux(server, session.pane, hold, foreground)
     airlock = await Airlock.connect(Path(session.airlock))
     try:
-        held = await airlock.hold(HOLD_S, kind.replay_gap_ms, kind.replay_enter_gap_ms)
+        held, is_taken_over = await airlock.hold(HOLD_S, kind.replay_gap_ms, kind.replay_enter_gap_ms, _successor())
     except Refused:
         await airlock.close()
         return None
-    await until_drawn(airlock)
-    return HeldByAirlock(server, session.pane, airlock, held)
+    if not is_taken_over:
+        await until_drawn(airlock)
+    return HeldByAirlock(server, session.pane, airlock, held, is_taken_over=is_taken_over)
+
+
+def _successor() -> Successor | None:
+    """A daemon like this one; none where somebody else sees to it."""
+    if "serve" not in sys.orig_argv or "INVOCATION_ID" in os.environ:
+        return None
+    words = [sys.executable, *sys.orig_argv[1:]]
+    if "--ready-fd" in words:
+        at = words.index("--ready-fd")
+        del words[at : at + 2]
+    return Successor(words, {name: value for name, value in os.environ.items() if name.startswith(OF_A_DAEMON)})
 
 
 async def until_drawn(airlock: Airlock) -> None:

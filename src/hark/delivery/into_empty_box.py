@@ -23,7 +23,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import Job, no_box, submit, wait_for_echo, watch_for
+from hark.delivery.submit import Job, holds_ours, no_box, submit, wait_for_echo, watch_for
 from hark.delivery.submit import look as look_at_it
 from hark.model.message import HoldReason
 
@@ -49,12 +49,15 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Deliv
     return (yield from submit(job, echoed))
 
 
-def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_staged: bool) -> Delivery:
-    """For a message whose text may be in the box already, or may have left it."""
+def resume(
+    text: str, message_id: str, look: BoxLook, settle_s: float, was_staged: bool, *, is_alone: bool = False
+) -> Delivery:
+    """For a message whose text may be in the box already, or may have left it. `is_alone`: nobody but us has written to the
+    agent since; so what is in the box is ours, and what was never staged was never submitted."""
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
     seen = yield from look_at_it()
     box = read_box(seen.screen, look)
-    if box and holds_exactly(box, text):
+    if box and (holds_ours(seen.screen, job) if is_alone else holds_exactly(box, text)):
         return (yield from submit(job, seen))
     if box and mentions(box, message_id):
         return Stuck("our text is in the box beside other text")
@@ -69,7 +72,8 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
         return Stuck("the input box is not to be seen, and our text may be in it")
     if holds_placeholder(box, look):
         return Stuck("a collapsed paste is in the box, which may be ours")
-    if seen.screen.is_alternate or look.placeholder or (was_staged and not box.is_empty):
+    is_seen_nowhere = seen.screen.is_alternate or look.placeholder or (was_staged and not box.is_empty)
+    if is_seen_nowhere and not (is_alone and not was_staged):
         return Unproven("its text is neither in the box nor on record in the terminal")
     return (
         Held(HoldReason.DRAFT, "somebody's text is in the box")

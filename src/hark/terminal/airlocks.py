@@ -20,11 +20,20 @@ class AirlockFacts(Struct, frozen=True, kw_only=True):
     last_key_age_s: float | None
     held_bytes: int
     hold: str | None
+    is_orphaned: bool = False
+    """Whoever holds the keys has died in the middle of it: the hold can be taken over."""
     unread_bytes: int
     output_bytes: int
     last_output_age_s: float | None
     bracketed_paste: bool
     is_line_mode: bool
+
+
+class Successor(Struct, frozen=True):
+    """Who goes on if we die in the middle of a hold."""
+
+    command: list[str]
+    environment: dict[str, str]
 
 
 class Refused(Exception):
@@ -36,7 +45,8 @@ class Refused(Exception):
 
 
 class Airlock:
-    """One connection. A hold ends when it closes, so a daemon that dies leaves no keyboard dead."""
+    """One connection. When it closes a hold ends, or waits for a successor until its time is over: a daemon that dies leaves no
+    keyboard dead."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -60,9 +70,13 @@ class Airlock:
     async def facts(self) -> AirlockFacts:
         return convert(await self._ask(op="facts"), AirlockFacts)
 
-    async def hold(self, seconds: float, gap_ms: float, enter_gap_ms: float) -> str:
-        answer: str = (await self._ask(op="hold", seconds=seconds, gap_ms=gap_ms, enter_gap_ms=enter_gap_ms))["hold"]
-        return answer
+    async def hold(
+        self, seconds: float, gap_ms: float, enter_gap_ms: float, successor: Successor | None = None
+    ) -> tuple[str, bool]:
+        """Its id, and whether it was taken over."""
+        next_one = {"successor": successor.command, "environment": successor.environment} if successor else {}
+        answer = await self._ask(op="hold", seconds=seconds, gap_ms=gap_ms, enter_gap_ms=enter_gap_ms, **next_one)
+        return answer["hold"], answer.get("is_taken_over", False)
 
     async def write(self, hold: str, data: bytes, if_output: int | None = None) -> None:
         await self._ask(op="write", hold=hold, data=base64.b64encode(data).decode(), if_output=if_output)

@@ -22,6 +22,8 @@ ENTER_TRIES = 8
 
 class Grip(Protocol):
     ignores_copy_mode: bool
+    is_taken_over: bool
+    """From whoever died in the middle of a delivery: nobody has typed into the box since."""
 
     async def paste(self, text: str) -> bool: ...
     async def press(self, keys: tuple[str, ...]) -> bool:
@@ -38,6 +40,7 @@ class Grip(Protocol):
 
 class HeldByTmux:
     ignores_copy_mode = False
+    is_taken_over = False
 
     def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold, foreground: str) -> None:
         """`foreground`: the program that is written to, and no other."""
@@ -69,7 +72,10 @@ class HeldByTmux:
 class HeldByAirlock:
     ignores_copy_mode = True
 
-    def __init__(self, server: TmuxServer, pane: Pane, airlock: Airlock, hold: str) -> None:
+    def __init__(
+        self, server: TmuxServer, pane: Pane, airlock: Airlock, hold: str, *, is_taken_over: bool = False
+    ) -> None:
+        self.is_taken_over = is_taken_over
         self._server = server
         self._pane = pane
         self._airlock = airlock
