@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -10,14 +9,11 @@ import pytest
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
+from tests.agents.test_hooks import with_installed_hooks
 from tests.end_to_end import agents as demo
 from tests.terminals import wait_until
 
-KINDS = (
-    "claude",
-    "codex",
-    pytest.param("gemini", marks=pytest.mark.skipif(os.getuid() != 0, reason="it reads root's files only")),
-)
+KINDS = ("claude", "codex", "gemini")
 DRAFT = "a draft"
 # As what an agent takes a message at the end of its turn.
 AT_STOP = {"claude": "notice", "codex": "notice", "gemini": "user"}
@@ -25,7 +21,8 @@ AT_STOP = {"claude": "notice", "codex": "notice", "gemini": "user"}
 
 @pytest.fixture(scope="module", params=KINDS)
 def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
-    with delivering(request.param, by_hook=True) as running, running.human() as person:
+    change = with_installed_hooks if request.param == "gemini" else None
+    with delivering(request.param, by_hook=True, change=change) as running, running.human() as person:
         person.wait_attached(DEADLINE_S)
         running.wait_ready()
         agent_is_idle(running)
@@ -49,7 +46,7 @@ def start_turn(agent: Delivering, text: str) -> str:
 
 def type_draft(agent: Delivering, human: Human) -> None:
     human.paste(DRAFT)
-    agent.wait_draft(DRAFT)
+    wait_until(lambda: DRAFT in agent.screen().cursor_row, DEADLINE_S, "the draft", lambda: agent.screen().text)
 
 
 def submit_draft(agent: Delivering, human: Human) -> None:
@@ -68,7 +65,7 @@ def submit_draft(agent: Delivering, human: Human) -> None:
 
 def test_a_message_to_a_streaming_agent_is_its_next_turn(both: tuple[Delivering, Human]) -> None:
     agent, human = both
-    first = start_turn(agent, "stream [[busy=3]]")
+    first = start_turn(agent, "stream [[busy=4]]")
     type_draft(agent, human)
 
     second = agent.send("at the end [[busy=1]]")
@@ -83,7 +80,7 @@ def test_a_message_to_a_streaming_agent_is_its_next_turn(both: tuple[Delivering,
 
 def test_an_important_one_goes_in_with_the_result_of_a_tool(both: tuple[Delivering, Human]) -> None:
     agent, human = both
-    first = start_turn(agent, "[[tool=sleep 2]]")
+    first = start_turn(agent, "[[tool=touch once && sleep 2]]")
     agent.wait_dialog()
     human.press("Enter")
     wait_until(lambda: agent.hark.session("a")["phase"] == "busy", DEADLINE_S, "the tool to run")
