@@ -38,7 +38,7 @@ REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
         "claude",
         "UserPromptSubmit",
         {"session_id": "s1", "prompt": "hi", "prompt_id": "p", "transcript_path": "/t", "cwd": "/"},
-        Report(said=Said.PROMPT_SUBMITTED, prompt="hi", agent_session_id="s1", transcript="/t"),
+        Report(said=Said.PROMPT_SUBMITTED, prompt="hi", agent_session_id="s1", turn_id="p", transcript="/t"),
     ),
     "claude: a tool of an agent that it has started": (
         "claude",

@@ -84,7 +84,7 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
         said=said,
         prompt=_text(payload, "prompt"),
         agent_session_id=_text(payload, "session_id"),
-        turn_id=_text(payload, "turn_id"),
+        turn_id=_text(payload, "turn_id") or _text(payload, "prompt_id"),
         detail=_detail(payload),
         is_continued=payload.get("stop_hook_active") is True,
         is_beside=bool(payload.get("agent_id")),

@@ -20,6 +20,7 @@ from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
 from hark.model.ids import SessionId
 from hark.model.session import Session
+from hark.queue.emission import TurnTimes, put_right
 from hark.store.contract import Store
 
 PANE_IS_WRONG = frozenset({"codex"})
@@ -50,6 +51,7 @@ class Hooks:
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
         self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
         """One event of a session after the other, in the order in which they came."""
+        self._times: dict[SessionId, TurnTimes] = {}
         self.counts: Counter[tuple[str, str]] = Counter()
 
     async def take(
@@ -82,13 +84,19 @@ class Hooks:
         async with self._order[session.id]:
             await self._record(session, report, agent, event, emitted_at)
             ids = find_message_ids(report.prompt)
-            at = min(emitted_at, self._clock())
+            at = self._said_at(session.id, report, min(emitted_at, self._clock()))
             heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)
             await self._handovers.heed(session, report, heard)
             if hand and (offer := await self._handovers.offer(session, report, event, heard)):
                 heard = await self._hand_over(offer, hand)
             await self._turns.hear(session.id, heard)
         return session.id
+
+    def _said_at(self, session_id: SessionId, report: Report, at: datetime) -> datetime:
+        times, at = put_right(self._times.get(session_id), report.turn_id, report.said, at)
+        if times:
+            self._times[session_id] = times
+        return at
 
     async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:
         """What was heard, in the light of what we have answered."""

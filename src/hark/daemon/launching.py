@@ -10,6 +10,7 @@ from hark import airlock, paths
 from hark.agents.native import launch as native
 from hark.agents.native.find import keep_secret
 from hark.installing.injection import inject, prepare
+from hark.installing.quick import quick_program
 from hark.model.ids import SessionId
 
 
@@ -50,7 +51,7 @@ class Launcher:
         return list(begun.words), begun.environment
 
     def _with_hooks(self, kind: str, command: list[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
-        program = str(Path(sys.executable).with_name("hark-hook"))
+        program = quick_program(self._hooks, str(Path(sys.executable).with_name("hark-hook")))
         injection = prepare(inject(kind, tuple(command), program, self._hooks, variables), variables)
         return list(injection.command), injection.environment
 

@@ -25,6 +25,8 @@ EMPTY = "{}\n"
 _TIMEOUTS = {"claude": 5, "codex": 3, "gemini": 5000}
 # Gemini CLI has drawn its input box when it runs this one, and what is submitted until then stays in the box.
 _LEFT_OUT = {"gemini": {"SessionStart"}}
+# Claude Code need not wait for these: they tell it nothing, and it names the turn that they belong to.
+_BESIDE = {"claude": {"UserPromptSubmit", "Notification"}}
 _GUARD = f'[ -n "${MARK}" ] || '
 
 Path = tuple[tuple[Node, int], ...]
@@ -53,7 +55,8 @@ def handler(agent: str, event: str, program: str, *, is_installed: bool = False)
     """An installed one that meets a session with hooks of its own leaves the report to those."""
     name = {"name": "hark"} if agent == "gemini" else {}
     line = f"{_GUARD if is_installed else ''}{shlex.quote(program)} {agent} {event}"
-    return name | {"type": "command", "command": line, "timeout": _TIMEOUTS[agent]}
+    beside = {"async": True} if event in _BESIDE.get(agent, ()) else {}
+    return name | {"type": "command", "command": line, "timeout": _TIMEOUTS[agent]} | beside
 
 
 def put(text: str, agent: str, program: str) -> str:
