@@ -40,6 +40,21 @@ def test_an_agent_started_in_a_pane_of_the_humans_own_is_reached_and_gives_the_p
         wait_until(lambda: hark.json("ls")["sessions"] == [], DEADLINE_S, "the session to be gone")
 
 
+def test_an_agent_started_in_a_pane_of_the_humans_own_is_given_hooks_for_that_run(hark: RunningHark) -> None:
+    told = hark.home / "told"
+    claude = write_editor(hark.home / "claude", f'{{ echo "$@"; env; }} > {told}.new; mv {told}.new {told}; sleep 60')
+    settings = {name: value for name, value in hark.environment.items() if name.startswith("HARK_")}
+    with PrivateTmux() as tmux:
+        pane = tmux.new("exec env PS1='shell> ' MINE=kept bash --norc --noprofile -i", environment=settings)
+        tmux.type(pane, f"{HARK} run -n here -- {claude} --model opus\n")
+        wait_until(told.exists, DEADLINE_S, "the agent", lambda: tmux.capture(pane))
+
+    arguments, *environment = told.read_text().splitlines()
+    session = hark.json("ls", "--all")["sessions"][0]
+    assert arguments == f"--settings {hark.home}/state/hooks/claude-hooks.json --model opus"
+    assert {"HARK_HOOKS=1", f"HARK_SESSION={session['id']}", f"VISUAL={EDITOR}", "MINE=kept"} <= set(environment)
+
+
 def test_without_a_terminal_hark_run_is_the_plain_program(hark: RunningHark) -> None:
     assert hark.ok("run", "--", "echo", "plain") == "plain\n"
 

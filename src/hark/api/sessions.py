@@ -15,6 +15,7 @@ from hark.api.shapes import (
     RunInPane,
     SessionInfo,
     SessionList,
+    Started,
     session_info,
 )
 from hark.daemon.sessions import choose_socket
@@ -74,11 +75,18 @@ async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
     )
 
 
-async def run_in_pane(request: Request, body: RunInPane) -> SessionInfo:
-    session = await request.app.state.hark.sessions.run(
-        body.target, body.command, name=body.name, agent=body.agent, directory=body.directory, socket=body.socket_path
+async def run_in_pane(request: Request, body: RunInPane) -> Started:
+    session, launch = await request.app.state.hark.sessions.run(
+        body.target,
+        body.command,
+        name=body.name,
+        agent=body.agent,
+        directory=body.directory,
+        socket=body.socket_path,
+        environment=body.environment,
     )
-    return session_info(session)
+    added = {name: value for name, value in launch.environment.items() if body.environment.get(name) != value}
+    return Started(session=session_info(session), words=launch.words, environment=added)
 
 
 async def wait(request: Request, _: None) -> SessionList:
@@ -193,7 +201,7 @@ CALLS = (
         summary="A session for an agent that is about to start behind an airlock in a pane that is there.",
         handler=run_in_pane,
         body=RunInPane,
-        response=SessionInfo,
+        response=Started,
         status=201,
         errors=("pane-not-found", "name-taken", "tmux-gone"),
     ),

@@ -52,6 +52,8 @@ class RunInPane(Request, frozen=True, kw_only=True):
     socket_path: str
     command: Annotated[list[str], Meta(min_length=1)]
     directory: str
+    environment: dict[str, str] = {}
+    """What the agent will run in."""
     name: str | None = None
     agent: str | None = None
 
@@ -97,6 +99,14 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     phase_since: datetime | None = None
     waiting_for: str = ""
     """What it asks a human's permission for."""
+
+
+class Started(Response, frozen=True, kw_only=True):
+    session: SessionInfo
+    words: list[str]
+    """The command that starts the agent behind its airlock."""
+    environment: dict[str, str]
+    """What is to be added to the environment."""
 
 
 class SessionList(Response, frozen=True, kw_only=True):

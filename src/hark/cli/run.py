@@ -6,7 +6,6 @@ from typing import Any, NoReturn
 
 import click
 
-from hark import airlock, paths
 from hark.cli import new
 from hark.cli.attach import attach
 from hark.cli.client import Client
@@ -47,11 +46,11 @@ def run_here(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoR
         "agent": agent,
         "command": list(words),
         "directory": os.getcwd(),
+        "environment": new.session_environment(os.environ),
     }
-    session = Client().post("/sessions/run", {field: value for field, value in body.items() if value is not None})
-    environment = dict(os.environ) | {"HARK_SESSION": session["id"]} | paths.editor_environment(os.environ)
-    program = [sys.executable, "-ISE", airlock.__file__, "--socket", session["airlock"], "--", *words]
-    os.execve(sys.executable, program, environment)
+    started = Client().post("/sessions/run", {field: value for field, value in body.items() if value is not None})
+    program = started["words"]
+    os.execve(program[0], program, dict(os.environ) | started["environment"])
 
 
 def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoReturn:

@@ -40,8 +40,8 @@ class Natives:
 
     async def of(self, session: Session) -> NativeChannel | None:
         """None where there is none, or not for certain."""
-        if session.agent not in KINDS or session.is_adopted or self._tasks is None:
-            return None
+        if session.agent not in KINDS or session.airlock is None or self._tasks is None:
+            return None  # Of agents that somebody else has started the API is closed to us.
         if channel := self._channels.get(session.id):
             return channel
         now_s = asyncio.get_running_loop().time()

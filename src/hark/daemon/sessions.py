@@ -10,7 +10,7 @@ from typing import Any
 
 from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
-from hark.daemon.launching import Launcher
+from hark.daemon.launching import Launch, Launcher
 from hark.daemon.panes import Panes
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -126,9 +126,17 @@ class Sessions:
         return session
 
     async def run(
-        self, target: str, command: list[str], *, name: str | None, agent: str | None, directory: str, socket: str
-    ) -> Session:
-        """A session for an agent that is about to start behind an airlock in a pane of the human's own."""
+        self,
+        target: str,
+        command: list[str],
+        *,
+        name: str | None,
+        agent: str | None,
+        directory: str,
+        socket: str,
+        environment: dict[str, str],
+    ) -> tuple[Session, Launch]:
+        """A session for an agent that is about to start behind an airlock in a pane of the human's own, and how to start it."""
         server = self._panes.server(socket)
         facts = await server.resolve(target)
         pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
@@ -138,13 +146,13 @@ class Sessions:
         session_id = _new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            door = self._launcher.door(session_id)
+            launch = self._launcher.launch(session_id, kind, command, environment)
             session = self._session(
-                session_id, name, kind, pane, tuple(command), directory, airlock=door, is_adopted=True
+                session_id, name, kind, pane, tuple(command), directory, airlock=launch.airlock, is_adopted=True
             )
             await self._add(session)
         await self._panes.watch(pane)
-        return session
+        return session, launch
 
     async def rename(self, session: Session, name: str) -> Session:
         check_name(name)
