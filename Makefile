@@ -1,4 +1,4 @@
-.PHONY: install demo test lint bench agents simulate storm dialogs clean
+.PHONY: install demo test lint bench agents simulate storm dialogs turns clean
 install: ; @scripts/install
 demo: install ; @scripts/demo
 test: install ; @scripts/test
@@ -8,4 +8,5 @@ agents: install ; @scripts/agents
 simulate: install ; @scripts/simulate
 storm: install ; @scripts/storm
 dialogs: install ; @scripts/dialogs
+turns: install ; @scripts/turns
 clean: ; @scripts/clean
