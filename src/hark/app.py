@@ -33,6 +33,7 @@ from hark.daemon.hook_door import HookDoor
 from hark.daemon.hooks import Hooks
 from hark.daemon.inbox import Inbox
 from hark.daemon.launching import Launcher
+from hark.daemon.local_zone import LocalZone
 from hark.daemon.lock import InstanceLock
 from hark.daemon.log import close_log, logger, open_log
 from hark.daemon.mailbox import Mailbox
@@ -112,8 +113,10 @@ class Hark:
         self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, wall_clock)
         self.hook_door = HookDoor(paths.hooks_path(), self.hooks)
         self.inbox = Inbox(store, self.bus, wall_clock)
-        self.scheduler = Scheduler(store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes)
-        self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock)
+        self.scheduler = Scheduler(
+            store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes, LocalZone()
+        )
+        self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         self.kinds = kinds

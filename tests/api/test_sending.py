@@ -83,12 +83,12 @@ def test_an_estimate_says_why_the_queue_stands(hark: RunningHark, send: Sender) 
 
 
 @pytest.mark.parametrize("fields", [{"notify_on_delivery": True}, {"notify_after_seconds": 300}], ids=str)
-def test_what_is_not_there_yet_is_refused_and_not_silently_left_out(
+def test_a_notice_for_nobody_is_refused_and_not_silently_left_out(
     hark: RunningHark, deaf: str, send: Sender, fields: dict[str, object]
 ) -> None:
     answer = send("hi", **fields)
 
-    assert (answer.status, answer.json["code"]) == (501, "not-available")
+    assert (answer.status, answer.json["code"]) == (422, "request-invalid")
     assert answer.json["hint"]
     assert pending(hark, deaf) == []
 

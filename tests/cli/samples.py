@@ -44,6 +44,7 @@ def sent(**changes: Any) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": "4f1c00000000",
         "session_id": "5e551011",
+        "session_name": "backend",
         "status": Status.QUEUED,
         "queue_position": 2,
         "delivery_mode": Mode.SEQUENTIAL,

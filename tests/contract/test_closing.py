@@ -34,6 +34,8 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("pending", ()),
     ("first_pending", (ANA,)),
     ("first_pending", (ANA,)),
+    ("next_pending", (ANA, 3)),
+    ("batch", ("b",)),
     ("take_inbox", (ANA, NOW)),
     ("messages", (ANA,)),
     ("expired", (NOW,)),

@@ -31,7 +31,7 @@ async def attempt(store: MemoryStore, message: Message, channel: Any) -> Hold | 
     lease = await store.acquire_lease(ANA, "us", NOW, later(60))
     assert lease is not None
     ledger = Ledger(ANA, store, lambda: NOW)
-    return await deliver_natively(channel, await store.message(message.id), "text", lease, ledger)
+    return await deliver_natively(channel, [await store.message(message.id)], "text", lease, ledger)
 
 
 async def prepared() -> tuple[MemoryStore, Message]:

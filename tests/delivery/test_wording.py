@@ -7,8 +7,20 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from hark.delivery.wording import LONGEST_PASTE, check_text, find_message_ids, header, needs_file, payload, sanitise
+from hark.delivery.wording import (
+    LONGEST_PASTE,
+    check_raw,
+    check_text,
+    find_message_ids,
+    header,
+    join,
+    mark,
+    needs_file,
+    payload,
+    sanitise,
+)
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
@@ -165,3 +177,25 @@ def test_a_text_that_a_screen_cannot_prove_goes_into_a_file(
     text: str, columns: int, rows: int, is_needed: bool
 ) -> None:
     assert needs_file(message(text), columns, rows) is is_needed
+
+
+def test_as_many_messages_go_together_as_one_screen_can_show() -> None:
+    parts = [f"[Input from: a via hark send · 00000000000{n}]\nhello" for n in range(7)]
+
+    assert join(parts, 80, 40) == ("\n\n".join(parts), 7)
+    assert join(parts, 80, 20)[1] < 7
+    assert join(["x" * 9000, "y"], 80, 40) == ("x" * 9000, 1)
+
+
+def test_every_message_of_a_payload_is_found_by_its_header() -> None:
+    parts = [f"[Input from: a via hark send · 00000000000{n}]\nhello" for n in range(3)]
+
+    assert find_message_ids(join(parts, 80, 40)[0]) == tuple(f"00000000000{n}" for n in range(3))
+
+
+def test_a_raw_text_has_no_header_and_is_known_by_itself() -> None:
+    raw = structs.replace(message("/compact"), is_raw=True)
+
+    assert (payload(raw), mark(raw), needs_file(raw, 20, 10)) == ("/compact", "/compact", False)
+    with pytest.raises(HarkError, match="one line"):
+        check_raw("/one\n/two")

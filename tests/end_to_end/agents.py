@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,8 +49,9 @@ class Agent:
         return [event["text"] for event in self.named("prompt")]
 
     def bodies(self) -> list[str]:
-        """The prompts that came from hark, without their headers."""
-        return [text.partition("\n")[2] for text in self.prompts() if text.startswith("[Input from: ")]
+        """The messages in the prompts that came from hark, without their headers."""
+        ours = [text for text in self.prompts() if text.startswith("[Input from: ")]
+        return [part.partition("\n")[2] for text in ours for part in re.split(r"\n\n(?=\[Input from: )", text)]
 
     def send(self, text: str, *options: str) -> str:
         """The message's id."""

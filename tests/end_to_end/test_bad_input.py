@@ -33,7 +33,6 @@ WRONG = {
     "negative-duration": (("send", "--timeout", "-5m", "a", "hi"), b"", 2, "duration-invalid", "5m"),
     "zero-duration": (("send", "--timeout", "0", "a", "hi"), b"", 2, "duration-invalid", "5m"),
     "unknown-goal": (("send", "--wait", "read", "a", "hi"), b"", 2, "request-invalid", "--help"),
-    "urgent": (("send", "--urgent", "a", "hi"), b"", 1, "not-available", "--important"),
     "no-such-command": (("new", "--", "no-such-program"), b"", 2, "request-invalid", "PATH"),
     "no-such-directory": (("new", "-C", "/no/such", "--", "cat"), b"", 2, "request-invalid", "--help"),
     "bad-name": (("new", "-n", "../x", "--", "cat"), b"", 2, "name-invalid", "letters"),

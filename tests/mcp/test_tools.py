@@ -24,7 +24,7 @@ async def test_the_tools_are_listed_with_what_they_take(hark: RunningHark, sessi
     async with connected(hark, session, era) as agent:
         tools = {tool.name: tool for tool in (await agent.client.list_tools()).tools}
 
-        assert set(tools) == {"send", "check_inbox", "ack", "signal", "remind", "sessions", "wait"}
+        assert set(tools) == {"send", "spawn", "check_inbox", "ack", "signal", "remind", "sessions", "wait"}
         assert all(tool.description and tool.input_schema["type"] == "object" for tool in tools.values())
         assert tools["send"].input_schema["required"] == ["to", "text"]
         assert tools["wait"].input_schema["required"] == ["name", "for"]

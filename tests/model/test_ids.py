@@ -1,7 +1,7 @@
 import pytest
 
 from hark.model.errors import HarkError
-from hark.model.ids import SessionId, check_name, find_session
+from hark.model.ids import SessionId, check_name, find_group, find_session
 
 NAMED = [
     (SessionId("1a2b3c4d"), "api"),
@@ -77,3 +77,28 @@ def test_any_other_name_is_refused(name: str) -> None:
         check_name(name)
 
     assert caught.value.code == "name-invalid"
+
+
+CREW = [(SessionId("1"), "crew/a"), (SessionId("2"), "crew/b"), (SessionId("3"), "boss")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("boss", ["3"]),
+        ("crew/b,crew/a", ["2", "1"]),
+        ("crew/*", ["1", "2"]),
+        ("*", ["1", "2"]),  # not the sender
+        ("boss,*", ["3", "1", "2"]),  # unless it is named
+        ("crew/a,crew/*,crew/[ab]", ["1", "2"]),  # each once
+        (" boss , crew/? ", ["3", "1", "2"]),
+    ],
+)
+def test_a_group_is_all_that_are_meant_each_once(wanted: str, found: list[str]) -> None:
+    assert find_group(wanted, CREW, SessionId("3")) == found
+
+
+@pytest.mark.parametrize("wanted", ["nobody", "team/*", "boss,team/*", ",", ""])
+def test_a_group_of_nobody_is_refused(wanted: str) -> None:
+    with pytest.raises(HarkError, match="no session"):
+        find_group(wanted, CREW)

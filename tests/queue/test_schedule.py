@@ -1,12 +1,14 @@
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hark.model.errors import HarkError
 from hark.model.ids import ReminderId, SessionId
 from hark.model.reminder import Reminder
-from hark.queue.schedule import LATE_AFTER, Firing, due, next_at, words
+from hark.queue.schedule import LATE_AFTER, Firing, again_at, due, every, key, next_at, words
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -70,3 +72,28 @@ def test_whatever_the_clock_does_each_fires_once_and_never_early(times: list[flo
             reminders = [r for r in reminders if r.id != firing.reminder.id]
 
     assert sorted(fired) == sorted(f"r{n}" for n in range(len(times)))
+
+
+def test_a_repeated_one_keeps_its_step_and_skips_what_was_missed() -> None:
+    assert again_at("every 60", at(0), at(0), UTC) == at(60)
+    assert again_at("every 60", at(0), at(59), UTC) == at(60)
+    assert again_at("every 60", at(0), at(60), UTC) == at(120)
+    assert again_at("every 60", at(0), at(3601), UTC) == at(3660)
+    # a clock that was set back
+    assert again_at("every 60", at(0), at(-3600), UTC) == at(60)
+
+
+def test_a_cron_line_goes_by_its_zone() -> None:
+    assert again_at("cron 30 14 * * *", at(0), T0, timezone(timedelta(hours=2))) == T0 + timedelta(minutes=30)
+
+
+def test_each_time_of_a_repeated_one_is_a_message_of_its_own() -> None:
+    once, first, second = make("r", 0), make("r", 0, repeat="every 60"), make("r", 60, repeat="every 60")
+
+    assert len({key(once), key(first), key(second)}) == 3
+
+
+def test_what_would_repeat_too_often_is_refused() -> None:
+    assert every(10) == "every 10"
+    with pytest.raises(HarkError, match="every 10 s"):
+        every(9)

@@ -1,5 +1,6 @@
 """Calls about messages."""
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -8,11 +9,21 @@ from starlette.responses import Response
 
 from hark.api.route import Call, Query, query_number
 from hark.api.sessions import found
-from hark.api.shapes import MessageInfo, MessageList, Send, SendQueue, Sent, message_info, pending_message
+from hark.api.shapes import (
+    MessageInfo,
+    MessageList,
+    Send,
+    SendGroup,
+    SendQueue,
+    Sent,
+    SentList,
+    message_info,
+    pending_message,
+)
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import Message, Mode, Notify, Status
-from hark.model.session import SessionState
+from hark.model.session import Session, SessionState
 from hark.queue.estimate import estimate
 from hark.queue.lifecycle import PENDING
 from hark.queue.ordering import delivery_order, inbox_order
@@ -23,16 +34,35 @@ LONGEST_KEY = 200
 
 
 async def send(request: Request, body: Send) -> Sent | Response:
-    session = found(request)
-    for wish in ("notify_on_delivery", "notify_after_seconds"):
-        if getattr(body, wish):
-            raise HarkError(
-                "not-available", f"{wish} is not available in this version", "wait for it with `hark send --wait`"
-            )
+    sent = await post(request.app.state.hark, found(request), body, idempotency_key(request))
+    answer = await sent_answer(request.app.state.hark, sent)
+    # What is through already is no promise any more.
+    is_through = body.delivery_mode is Mode.URGENT and sent.message.status not in PENDING
+    return Response(msgspec.json.encode(answer), 200, media_type="application/json") if is_through else answer
+
+
+async def send_group(request: Request, body: SendGroup) -> SentList:
+    """Each gets a message of its own, under the same key: whoever repeats the call sends nothing twice."""
+    hark, key = request.app.state.hark, idempotency_key(request)
+    wish = msgspec.convert(msgspec.structs.asdict(body), _Wish)
+    sessions = hark.sessions.find_group(",".join(body.to), body.sender_session_id)
+    sent = await asyncio.gather(*(post(hark, session, wish, key) for session in sessions))
+    return SentList(messages=[await sent_answer(hark, one) for one in sent])
+
+
+class _Wish(Send, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    pass
+
+
+def idempotency_key(request: Request) -> str | None:
     key = request.headers.get("idempotency-key")
     if key is not None and not 0 < len(key) <= LONGEST_KEY:
         raise HarkError("request-invalid", f"an Idempotency-Key has 1 to {LONGEST_KEY} characters", "use a UUID")
-    sent = await request.app.state.hark.mailbox.send(
+    return key
+
+
+async def post(hark: Any, session: Session, body: Send, key: str | None) -> Enqueued:
+    sent: Enqueued = await hark.mailbox.send(
         session,
         body.text,
         sender=body.sender_session_id,
@@ -41,18 +71,19 @@ async def send(request: Request, body: Send) -> Sent | Response:
         timeout_s=body.timeout_seconds,
         idempotency_key=key,
         is_inbox=body.inbox,
+        is_raw=body.raw,
         is_as_user=body.as_user,
-        notify=Notify(on_stop=body.notify_on_stop),
+        notify=Notify(
+            on_delivery=body.notify_on_delivery,
+            after_s=body.notify_after_seconds,
+            on_stop=body.notify_on_stop,
+            on_failure=body.notify_on_failure,
+        ),
     )
     if body.delivery_mode is not Mode.URGENT or body.inbox:
-        return await sent_answer(request.app.state.hark, sent)
-    message = await request.app.state.hark.mailbox.settle_urgent(sent)
-    is_through = message.status not in PENDING
-    answer = await sent_answer(
-        request.app.state.hark, Enqueued(message, 0 if is_through else sent.position, sent.is_new)
-    )
-    # What is through already is no promise any more.
-    return Response(msgspec.json.encode(answer), 200 if is_through else 202, media_type="application/json")
+        return sent
+    message = await hark.mailbox.settle_urgent(sent)
+    return Enqueued(message, sent.position if message.status in PENDING else 0, sent.is_new)
 
 
 async def sent_answer(hark: Any, sent: Enqueued) -> Sent:
@@ -60,6 +91,7 @@ async def sent_answer(hark: Any, sent: Enqueued) -> Sent:
     return Sent(
         id=message.id,
         session_id=message.session_id,
+        session_name=hark.sessions.get(message.session_id).name,
         status=message.status,
         queue_position=sent.position,
         delivery_mode=message.mode,
@@ -130,7 +162,28 @@ async def _info(request: Request, message: Message) -> MessageInfo:
     return message_info(message, name, list(await hark.store.receipts(message.id)))
 
 
+_SEND_ERRORS = (
+    "session-not-found",
+    "session-ambiguous",
+    "request-invalid",
+    "text-empty",
+    "text-too-long",
+    "text-control-bytes",
+    "idempotency-conflict",
+    "disk-full",
+)
+
 CALLS = (
+    Call(
+        method="POST",
+        path="/send",
+        summary="Queue a message for each of several sessions: names, patterns such as crew/*, or * for everyone.",
+        handler=send_group,
+        body=SendGroup,
+        response=SentList,
+        status=202,
+        errors=_SEND_ERRORS,
+    ),
     Call(
         method="POST",
         path="/sessions/{session:path}/send",
@@ -139,16 +192,8 @@ CALLS = (
         body=Send,
         response=Sent,
         status=202,
-        errors=(
-            "session-not-found",
-            "session-ambiguous",
-            "text-empty",
-            "text-too-long",
-            "text-control-bytes",
-            "idempotency-conflict",
-            "not-available",
-            "disk-full",
-        ),
+        also=(200,),
+        errors=_SEND_ERRORS,
     ),
     Call(
         method="GET",

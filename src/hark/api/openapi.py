@@ -49,7 +49,7 @@ def _operation(call: Call, schema_of: dict[Any, Any]) -> dict[str, Any]:
         {"name": q.name, "in": "query", "required": False, "description": q.description, "schema": q.schema}
         for q in call.queries
     ]
-    if call.path.endswith("/send"):
+    if call.path.endswith(("/send", "/spawn")):
         parameters.append(
             {
                 "name": "Idempotency-Key",
@@ -82,7 +82,8 @@ def _responses(call: Call, schema_of: dict[Any, Any]) -> dict[str, Any]:
         str(status): {"description": ", ".join(dict.fromkeys(names)), **problem}
         for status, names in sorted(codes.items())
     }
-    return {str(call.status): good, **responses, "default": {"description": "any other problem", **problem}}
+    goods = {str(status): good for status in (call.status, *call.also)}
+    return {**goods, **responses, "default": {"description": "any other problem", **problem}}
 
 
 def _plain(path: str) -> str:

@@ -30,6 +30,8 @@ class Call(Struct, frozen=True, kw_only=True):
     body: type[Struct] | None = None
     response: type[Struct] | None = None
     status: int = 200
+    also: tuple[int, ...] = ()
+    """Other statuses that are none of an error, with the same body."""
     queries: tuple[Query, ...] = ()
     errors: tuple[str, ...] = ()
 

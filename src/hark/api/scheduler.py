@@ -1,18 +1,26 @@
 """Calls about reminders."""
 
 from datetime import datetime
+from typing import Annotated
 
+from msgspec import Meta
 from starlette.requests import Request as HttpRequest
 
 from hark.api.route import Call, Query
 from hark.api.shapes import PositiveSeconds, Request, Response
+from hark.daemon.scheduler import make_when
 from hark.model.reminder import Reminder
 
 
 class Remind(Request, frozen=True, kw_only=True):
     session_id: str
-    delay_seconds: PositiveSeconds
     message: str
+    delay_seconds: PositiveSeconds | None = None
+    at: Annotated[datetime, Meta(tz=True)] | None = None
+    every_seconds: PositiveSeconds | None = None
+    """Again and again; the first time after that, or at `at`, or after `delay_seconds`."""
+    cron: Annotated[str, Meta(max_length=200)] | None = None
+    """MINUTE HOUR DAY MONTH WEEKDAY, in the time zone of the daemon."""
 
 
 class ReminderInfo(Response, frozen=True, kw_only=True):
@@ -21,6 +29,8 @@ class ReminderInfo(Response, frozen=True, kw_only=True):
     message: str
     created_at: datetime
     fire_at: datetime
+    """The next time."""
+    repeat: str | None
     cancelled_at: datetime | None
 
 
@@ -31,12 +41,13 @@ class ReminderList(Response, frozen=True, kw_only=True):
 async def remind(request: HttpRequest, body: Remind) -> ReminderInfo:
     hark = request.app.state.hark
     session = hark.sessions.find(body.session_id)
-    return reminder_info(await hark.scheduler.remind(session, body.delay_seconds, body.message))
+    when = make_when(body.delay_seconds, body.at, body.every_seconds, body.cron)
+    return reminder_info(await hark.scheduler.remind(session, when, body.message))
 
 
 async def list_reminders(request: HttpRequest, _: None) -> ReminderList:
     hark = request.app.state.hark
-    waiting = await hark.store.reminders()
+    waiting = await hark.scheduler.waiting()
     if wanted := request.query_params.get("session"):
         session = hark.sessions.find(wanted)
         waiting = [reminder for reminder in waiting if reminder.session_id == session.id]
@@ -54,6 +65,7 @@ def reminder_info(reminder: Reminder) -> ReminderInfo:
         message=reminder.text,
         created_at=reminder.created_at,
         fire_at=reminder.fire_at,
+        repeat=reminder.repeat,
         cancelled_at=reminder.cancelled_at,
     )
 
@@ -62,7 +74,7 @@ CALLS = (
     Call(
         method="POST",
         path="/scheduler/remind",
-        summary="Send a message to a session after a while, once.",
+        summary="Send a message to a session later, once or again and again.",
         handler=remind,
         body=Remind,
         response=ReminderInfo,

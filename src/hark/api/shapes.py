@@ -126,17 +126,27 @@ class Send(Request, frozen=True, kw_only=True):
     timeout_seconds: PositiveSeconds | None = None
     inbox: bool = False
     """Never typed: it waits until the session's agent checks its inbox."""
+    raw: bool = False
+    """Without a header, and alone: for the agent's own commands, such as /compact."""
     notify_on_delivery: bool = False
     notify_after_seconds: PositiveSeconds | None = None
+    notify_on_failure: bool | None = None
+    """null: where the sender is a session."""
     as_user: bool = False
     """Only in ways that give it the authority of a user's prompt."""
     notify_on_stop: bool = False
     """The sender's session is sent a message when the turn of this one has stopped."""
 
 
+class SendGroup(Send, frozen=True, kw_only=True):
+    to: Annotated[list[str], Meta(min_length=1)]
+    """Names, ids, and patterns: `crew/*`, or `*` for everyone but the sender."""
+
+
 class Sent(Response, frozen=True, kw_only=True):
     id: str
     session_id: str
+    session_name: str
     status: Status
     queue_position: int
     delivery_mode: Mode
@@ -145,6 +155,29 @@ class Sent(Response, frozen=True, kw_only=True):
     the session's queue stands; for what does not wait any more, its status."""
     interrupted: bool = False
     """A running turn was interrupted for it."""
+
+
+class SentList(Response, frozen=True, kw_only=True):
+    messages: list[Sent]
+
+
+class Spawn(Request, frozen=True, kw_only=True):
+    agent: str
+    task: str
+    """Its first message, delivered when it is ready."""
+    name: str | None = None
+    command: list[str] = []
+    """How the agent is started; by its kind's own program by default."""
+    directory: str | None = None
+    environment: dict[str, str] = {}
+    sender_session_id: str | None = None
+    sender_name: str | None = None
+    notify_on_stop: bool = False
+
+
+class Spawned(Response, frozen=True, kw_only=True):
+    session: SessionInfo
+    message: Sent
 
 
 class PendingMessage(Response, frozen=True, kw_only=True):

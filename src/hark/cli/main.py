@@ -14,6 +14,7 @@ from hark.model.errors import Exit, HarkError
 COMMANDS: dict[str, dict[str, str]] = {
     "Sessions": {
         "new": "Start an agent in a session.",
+        "spawn": "Start an agent and give it its first task.",
         "run": "Start an agent right here, in this terminal.",
         "adopt": "Take over a tmux pane that is already there.",
         "ls": "List the sessions.",
@@ -37,6 +38,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "ack": "Say that a message was understood, or is done.",
         "signal": "Announce what this session's agent is at.",
         "remind": "Send a message to this session, later.",
+        "wake": "The same as remind.",
         "reminders": "List the reminders that have not fired, or cancel one.",
         "mcp": "Connect an agent to hark by MCP.",
     },

@@ -1,26 +1,57 @@
 """hark remind: a message to this session, later."""
 
+from datetime import datetime, timedelta
+from typing import Any
+
 import click
 
 from hark.cli.client import Client
 from hark.cli.parameters import complete_session, json_option, own_session, seconds
 from hark.cli.send import message_text
 from hark.cli.text import clock, print_json
+from hark.model.duration import parse_duration
+from hark.model.errors import HarkError
 
 
 @click.command()
-@click.argument("after_s", metavar="DURATION", callback=seconds)
-@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@click.argument("words", metavar="[DURATION] TEXT", nargs=-1, required=True)
 @click.option("--to", "session", metavar="NAME", shell_complete=complete_session, help="Remind another session. [default: $HARK_SESSION]")  # fmt: skip
+@click.option("--at", metavar="TIME", help="At that time instead: 14:30, or 2026-11-16 14:30.")
+@click.option("--every", "every_s", metavar="DURATION", callback=seconds, help="Again and again, such as 30m.")
+@click.option("--cron", metavar="LINE", help='By a cron line instead, such as "0 9 * * 1-5".')
 @json_option
-def command(after_s: float, words: tuple[str, ...], session: str | None, is_json: bool) -> None:
-    """Send TEXT to this session after DURATION, once. It survives a restart of the daemon.
+def command(
+    words: tuple[str, ...], session: str | None, at: str | None, every_s: float | None, cron: str | None, is_json: bool
+) -> None:
+    """Send TEXT to this session after DURATION, or at another time. It survives a restart of the daemon.
+
+    `hark wake` is the same.
 
     \b
     Example:
       hark remind 5m "look whether the build is green"
+      hark remind --at 14:30 "stand-up"
+      hark remind --every 30m --to reviewer "anything new?"
     """
-    text = message_text(words)
-    body = {"session_id": session or own_session(), "delay_seconds": after_s, "message": text}
+    wish: dict[str, Any] = {"at": instant(at, datetime.now()) if at else None, "every_seconds": every_s, "cron": cron}
+    if not any(wish.values()):
+        wish["delay_seconds"], words = parse_duration(words[0]), words[1:]
+    body = {name: value for name, value in wish.items() if value is not None}
+    body |= {"session_id": session or own_session(), "message": message_text(words)}
     made = Client().post("/scheduler/remind", body)
-    print_json(made) if is_json else click.echo(f"reminder {made['id']} at {clock(made['fire_at'])}")
+    again = f", then {made['repeat']}" if made["repeat"] else ""
+    print_json(made) if is_json else click.echo(f"reminder {made['id']} at {clock(made['fire_at'])}{again}")
+
+
+def instant(text: str, now: datetime) -> str:
+    """A time of day is the next one that comes; both in the reader's own time zone."""
+    for pattern in ("%H:%M", "%H:%M:%S"):
+        try:
+            at = datetime.combine(now.date(), datetime.strptime(text, pattern).time())
+        except ValueError:
+            continue
+        return (at if at > now else at + timedelta(days=1)).astimezone().isoformat()
+    try:
+        return datetime.fromisoformat(text).astimezone().isoformat()
+    except ValueError:
+        raise HarkError("request-invalid", f"{text!r} is no time", "write it as 14:30 or 2026-11-16 14:30") from None

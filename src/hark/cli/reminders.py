@@ -11,7 +11,7 @@ from hark.cli.parameters import json_option
 from hark.cli.queue import shorten
 from hark.cli.text import between, clock, print_json, say, table, terminal_columns
 
-HEADINGS = ("ID", "SESSION", "AT", "IN", "TEXT")
+HEADINGS = ("ID", "SESSION", "AT", "IN", "AGAIN", "TEXT")
 
 
 @click.command()
@@ -44,4 +44,11 @@ def command(is_all: bool, cancelled: str | None, is_json: bool) -> None:
 
 def row(reminder: dict[str, Any], now: str) -> tuple[str, ...]:
     at = reminder["fire_at"]
-    return (reminder["id"], reminder["session_id"], clock(at), between(now, at), shorten(reminder["message"]))
+    return (
+        reminder["id"],
+        reminder["session_id"],
+        clock(at),
+        between(now, at),
+        reminder["repeat"] or "-",
+        shorten(reminder["message"]),
+    )

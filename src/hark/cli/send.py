@@ -12,6 +12,7 @@ from hark.cli.parameters import complete_session, json_option, seconds, session_
 from hark.cli.text import between, print_json, say
 from hark.model.duration import format_duration
 from hark.model.errors import Exit, HarkError
+from hark.model.ids import is_group
 
 # what is waited for -> the field that holds when it came true
 GOALS = {"submitted": "delivered_at", "acknowledged": "acknowledged_at", "completed": "completed_at"}
@@ -42,7 +43,19 @@ GRACE_S = 1.0
 @click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Return when this has happened.")
 @click.option("--inbox", "is_inbox", is_flag=True, help="Do not type it: the agent fetches it with `hark inbox`.")
 @click.option("--as", "authority", type=click.Choice(["user"]), help="Only as a user's prompt: never through a hook that makes it a notice.")  # fmt: skip
+@click.option("--notify-on-delivery", is_flag=True, help="Send me a message when this one is delivered.")
+@click.option(
+    "--notify-after", "notify_after_s", metavar="DURATION", callback=seconds, help="Remind me of it so long after that."
+)
+@click.option(
+    "--notify-on-failure/--no-notify-on-failure",
+    default=None,
+    help="Send me a message when this one cannot be delivered. [default: if I am a session]",
+)
 @click.option("--notify-on-stop", is_flag=True, help="Send me a message when the turn of this one has stopped.")
+@click.option(
+    "--raw", "is_raw", is_flag=True, help="Type TEXT as it is, without a header: for commands such as /compact."
+)
 @click.option("--idempotency-key", "key", metavar="KEY", help="Sending twice with the same key delivers once.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the message's id.")
 @json_option
@@ -54,13 +67,20 @@ def command(
     timeout_s: float | None,
     goal: str | None,
     is_inbox: bool,
+    is_raw: bool,
     authority: str | None,
+    notify_on_delivery: bool,
+    notify_after_s: float | None,
+    notify_on_failure: bool | None,
     notify_on_stop: bool,
     key: str | None,
     quiet: bool,
     is_json: bool,
 ) -> int:
     """Send TEXT to the session NAME; `-` reads it from stdin. Put `--` before a text that starts with a dash.
+
+    NAME may be several names with commas between them, a pattern such as 'crew/*', or '*' for everyone else: each gets a
+    message of its own.
 
     Several words are joined by spaces. With --wait, exit code 5 means that it expired or that the --timeout ran out,
     1 that it was cancelled, given up or is uncertain.
@@ -75,13 +95,15 @@ def command(
     body |= sender_fields(client, sender or os.environ.get("HARK_SESSION"))
     if timeout_s is not None:
         body["timeout_seconds"] = timeout_s
-    if is_inbox:
-        body["inbox"] = True
+    body |= {name: True for name, is_wanted in (("inbox", is_inbox), ("raw", is_raw)) if is_wanted}
     if authority == "user":
         body["as_user"] = True
-    if notify_on_stop:
-        body["notify_on_stop"] = True
-    sent = client.post(f"/sessions/{segment(session)}/send", body, idempotency_key=key or os.urandom(16).hex())
+    body |= notify_fields(notify_on_delivery, notify_after_s, notify_on_failure, notify_on_stop)
+    key = key or os.urandom(16).hex()
+    if is_group(session):
+        sent_list = client.post("/send", body | {"to": session.split(",")}, idempotency_key=key)
+        return tell_group(client, sent_list, goal, timeout_s, quiet=quiet, is_json=is_json)
+    sent = client.post(f"/sessions/{segment(session)}/send", body, idempotency_key=key)
     if goal is None:
         _print_sent(sent, session, quiet=quiet, is_json=is_json)
         return Exit.OK
@@ -95,6 +117,34 @@ def command(
     elif not quiet:
         click.echo(outcome_line(message, goal))
     return ENDS.get(message["status"], Exit.OK)
+
+
+def tell_group(
+    client: Client, sent: dict[str, Any], goal: str | None, timeout_s: float | None, *, quiet: bool, is_json: bool
+) -> int:
+    """One line for each; the exit code is that of the worst."""
+    messages = sent["messages"]
+    if goal is not None:
+        messages = [wait_for(client, one["id"], goal, timeout_s) for one in messages]
+    if is_json:
+        print_json({"messages": messages})
+    for one in messages if not is_json else ():
+        line = sent_line(one, one["session_name"]) if goal is None else outcome_line(one, goal)
+        click.echo(one["id"] if quiet else line)
+    return max((ENDS.get(one["status"], Exit.OK) for one in messages), default=Exit.OK)
+
+
+def notify_fields(
+    on_delivery: bool, after_s: float | None, on_failure: bool | None, on_stop: bool
+) -> dict[str, bool | float]:
+    """What was asked for, and no more."""
+    wished: dict[str, bool | float | None] = {
+        "notify_on_delivery": on_delivery or None,
+        "notify_after_seconds": after_s,
+        "notify_on_failure": on_failure,
+        "notify_on_stop": on_stop or None,
+    }
+    return {name: wish for name, wish in wished.items() if wish is not None}
 
 
 def message_text(words: tuple[str, ...]) -> str:

@@ -25,8 +25,8 @@ class Attempt(Struct, kw_only=True):
 
     session: Session
     kind: AgentKind
-    message: Message | None
-    """None when only a draft has to go back."""
+    messages: tuple[Message, ...]
+    """One payload; none when only a draft has to go back."""
     text: str
     foreground: str
     """The program in front of the pane when the gate let us pass."""
@@ -38,6 +38,11 @@ class Attempt(Struct, kw_only=True):
     carrier: Carrier = Carrier.NONE
     is_staged: bool = False
     is_taken_over: bool = False
+
+    @property
+    def message(self) -> Message | None:
+        """The first of the payload, after which it is known."""
+        return self.messages[0] if self.messages else None
 
     async def run(self, draft: Draft | None) -> Hold | None:
         """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
@@ -67,7 +72,7 @@ class Attempt(Struct, kw_only=True):
         message, hold = self.message, None
         if message and (draft is None or is_attempted(message)):
             outcome = await driver.run(await self._delivery(driver, message))
-            hold = await self.ledger.record(message, outcome, self.lease, self.carrier)
+            hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier)
         if draft and not await driver.run(return_of(draft, self.kind, self._job())):
             return hold or Hold(HoldReason.DIALOG, "a human's draft has to go back into the box first", None)
         if draft:
@@ -90,22 +95,19 @@ class Attempt(Struct, kw_only=True):
         return delivery(self.carrier, self.kind, self._job())
 
     def _job(self) -> Job:
-        message_id = self.message.id if self.message else ""
         return Job(
             text=self.text,
-            message_id=message_id,
+            message_id=wording.mark(self.message) if self.message else "",
             look=self.kind.box,
             settle_s=self.kind.settle_s,
             lines=self.kind.lines,
         )
 
     async def begin(self) -> None:
-        assert self.message
-        await self.ledger.begin(self.message, self.lease)
+        await self.ledger.begin(self.messages, self.lease)
 
     async def stage(self) -> None:
-        assert self.message
-        await self.ledger.stage(self.message, self.lease, self.carrier)
+        await self.ledger.stage(self.messages, self.lease, self.carrier)
         self.is_staged = True
 
     async def note_interrupt(self) -> None:

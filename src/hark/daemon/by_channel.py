@@ -4,11 +4,13 @@ The message is staged, durably, before it is handed over. One that is found stag
 channel is asked again, which looks for its id first; if there is no channel any more, nobody can tell.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from hark.agents.native.channel import Delivered, NativeChannel, Reason, Refused
 from hark.daemon.ledger import Ledger
 from hark.delivery.gate import Hold
+from hark.delivery.steps import Submitted
 from hark.model.message import Channel, HoldReason, Lease, Message, Mode, Status
 
 ASK_AGAIN_S = 1.0
@@ -21,23 +23,26 @@ def is_handed_over(message: Message) -> bool:
 
 
 async def deliver_natively(
-    channel: NativeChannel, message: Message, text: str, lease: Lease, ledger: Ledger
+    channel: NativeChannel, messages: Sequence[Message], text: str, lease: Lease, ledger: Ledger
 ) -> Hold | Refused | None:
-    """None when nothing is left to do; a Refused when the channel cannot be used any more, and the agent has not got it."""
-    was_handed_over = is_handed_over(message)
+    """None when nothing is left to do; a Refused when the channel cannot be used any more, and the agent has not got them."""
+    was_handed_over = is_handed_over(messages[0])
     if not was_handed_over:
-        message = await ledger.stage_elsewhere(message, lease, Channel.NATIVE)
-    outcome = await channel.deliver([message.id], text, may_join=message.mode is not Mode.SEQUENTIAL)
+        messages = await ledger.stage_native(messages, lease)
+    may_join = messages[0].mode is not Mode.SEQUENTIAL
+    outcome = await channel.deliver([message.id for message in messages], text, may_join=may_join)
     if isinstance(outcome, Delivered):
-        await ledger.move(message, Status.SUBMITTED, fence=lease.fence, channel=Channel.NATIVE)
+        await ledger.record(messages, Submitted(), lease, None)
         return None
     if not isinstance(outcome, Refused):
         return Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
     if was_handed_over and outcome.reason is Reason.GONE:
-        await give_up(message, ledger)
+        for message in messages:
+            await give_up(message, ledger)
         return None
     hold = Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
-    await ledger.hold(message, hold, is_in_box=False)
+    for message in messages:
+        await ledger.hold(message, hold, is_in_box=False)
     return hold if outcome.reason is Reason.BUSY else outcome
 
 

@@ -70,6 +70,8 @@ class Carriers:
     def resumption(self, session: Session, kind: AgentKind, job: Job, message: Message, *, is_alone: bool) -> Delivery:
         """Where our editor can be opened it says what is in the box, whichever carrier has put it there."""
         was_staged = message.status is Status.STAGED
+        if message.is_raw:
+            return into_empty_box.resume_raw(job)
         means = replace(self.means(session, kind), is_editor_slow=False)
         if kind.editor and choose_carrier(means, "unseen") is Carrier.EDITOR:
             return by_editor.resume(job, kind.editor, was_staged)

@@ -34,7 +34,8 @@ from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session, SessionState
-from hark.queue.lifecycle import PENDING, is_expired
+from hark.queue.batching import next_batch
+from hark.queue.lifecycle import PENDING, has_reached, is_expired
 from hark.store.contract import Store
 from hark.terminal.facts import PaneFacts
 
@@ -138,8 +139,11 @@ class Courier:
 
     async def _deliver(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         if message and session.state is not SessionState.GONE:
+            if mates := await self._mates(message):
+                await self._finish(message, mates)
+                return None
             is_handed = is_handed_over(message)
-            is_fresh = draft is None and not is_attempted(message)
+            is_fresh = draft is None and not is_attempted(message) and not message.is_raw
             if (is_handed or is_fresh) and (channel := await self._natives.of(session)):
                 return await self._deliver_natively(session, channel, message)
             if is_handed:
@@ -149,6 +153,21 @@ class Courier:
             if is_fresh and (hold := self._handovers.hold(session, message)):
                 return hold
         return await self._deliver_by_keys(session, message, draft)
+
+    async def _mates(self, message: Message) -> list[Message]:
+        """Those of its payload that are known to be submitted."""
+        if not is_attempted(message) or message.batch_id is None:
+            return []
+        return [
+            mate for mate in await self._store.batch(message.batch_id) if has_reached(mate.status, Status.SUBMITTED)
+        ]
+
+    async def _finish(self, message: Message, mates: list[Message]) -> None:
+        """What became of one message of a payload has become of all."""
+        if message.status is not Status.STAGED:
+            await self._ledger.restage(message)
+        detail = f"it was in one payload with {mates[0].id}"
+        await self._ledger.move(message, Status.SUBMITTED, detail=detail, channel=mates[0].channel)
 
     async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:
         if hold := check_gate(_without_keys(session), self._clock().timestamp(), self._config.human_pause):
@@ -161,7 +180,9 @@ class Courier:
                 if hold := await interrupt_natively(channel, message, lease, self._ledger):
                     return hold
                 message = await self._store.message(message.id)
-            outcome = await deliver_natively(channel, message, wording.payload(message), lease, self._ledger)
+            messages = await self._payload_of(message)
+            text = wording.BETWEEN.join(wording.payload(one) for one in messages)
+            outcome = await deliver_natively(channel, messages, text, lease, self._ledger)
         finally:
             await self._store.release_lease(lease)
         if isinstance(outcome, Refused):
@@ -169,6 +190,15 @@ class Courier:
             await self._natives.drop(session)
             return Hold(HoldReason.BUSY, outcome.detail, QUIETEST_S)
         return outcome
+
+    async def _payload_of(self, message: Message) -> tuple[Message, ...]:
+        """Those that go with it: as they went before, where it may have been handed over already."""
+        if is_attempted(message):
+            together = await self._store.batch(message.batch_id) if message.batch_id else [message]
+            return tuple(one for one in together if is_attempted(one)) or (message,)
+        in_order = await self._store.next_pending(message.session_id, self._config.max_batch_size)
+        batch = next_batch(in_order, self._config.max_batch_size, self._clock())
+        return batch if batch and batch[0].id == message.id else (message,)
 
     async def _lease(self, session: Session) -> Lease | None:
         now = self._clock()
@@ -183,21 +213,26 @@ class Courier:
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
         try:
-            attempt = self._attempt(session, message, facts, lease)
+            attempt = await self._attempt(session, message, facts, lease)
             if message and draft is None and may_interrupt(message):
                 if hold := await Stopper(attempt, self._turns, self._store).run():
                     return hold
-                attempt = self._attempt(session, await self._store.message(message.id), facts, lease)
+                attempt = await self._attempt(session, await self._store.message(message.id), facts, lease)
             return await attempt.run(draft)
         finally:
             await self._store.release_lease(lease)
 
-    def _attempt(self, session: Session, message: Message | None, facts: PaneFacts, lease: Lease) -> Attempt:
+    async def _attempt(self, session: Session, message: Message | None, facts: PaneFacts, lease: Lease) -> Attempt:
+        messages = await self._payload_of(message) if message else ()
+        text, count = wording.join([self._part(one, facts) for one in messages] or [""], facts.columns, facts.rows)
+        if message and is_attempted(message):
+            text = wording.BETWEEN.join(self._part(one, facts) for one in messages)
+            count = len(messages)
         return Attempt(
             session=session,
             kind=self._kinds.get(session.agent),
-            message=message,
-            text=self._payload(message, facts) if message else "",
+            messages=messages[:count],
+            text=text,
             foreground=facts.foreground,
             lease=lease,
             ledger=self._ledger,
@@ -242,7 +277,7 @@ class Courier:
             return 0.0
         return max(0.0, (self._clock() - message.held_since).total_seconds())
 
-    def _payload(self, message: Message, facts: PaneFacts) -> str:
+    def _part(self, message: Message, facts: PaneFacts) -> str:
         if not wording.needs_file(message, facts.columns, facts.rows):
             return wording.payload(message)
         return wording.payload(message, write_text(self._texts, message))

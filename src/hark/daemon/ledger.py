@@ -1,5 +1,7 @@
 """What becomes of one session's messages, written down: every change of status goes through here."""
 
+from collections.abc import Sequence
+
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.delivery.gate import Hold
@@ -19,11 +21,18 @@ class Ledger:
         self._store = store
         self._clock = clock
 
-    async def begin(self, message: Message, lease: Lease) -> None:
-        message = await self._queued(message, lease)
-        await self._store.begin_attempt(message.id, self._clock(), lease.fence)
+    async def begin(self, messages: Sequence[Message], lease: Lease) -> None:
+        """Together they are one payload, named after the first."""
+        batch_id = str(messages[0].id) if len(messages) > 1 else None
+        for message in messages:
+            current = await self._queued(await self._store.message(message.id), lease)
+            await self._store.begin_attempt(current.id, self._clock(), lease.fence, batch_id)
 
-    async def stage(self, message: Message, lease: Lease, carrier: Carrier) -> None:
+    async def stage(self, messages: Sequence[Message], lease: Lease, carrier: Carrier) -> None:
+        for message in messages:
+            await self._stage_one(message, lease, carrier)
+
+    async def _stage_one(self, message: Message, lease: Lease, carrier: Carrier) -> None:
         message = await self._store.message(message.id)
         if is_expired(message, self._clock()):
             raise HarkError("transition-illegal", "its time-out passed")
@@ -56,6 +65,13 @@ class Ledger:
             )
             await self._store.move(message.id, step)
 
+    async def restage(self, message: Message) -> None:
+        """Its payload was in the box: nobody has written it down for this one."""
+        current = await self._store.message(message.id)
+        if current.status is Status.HELD:
+            await self.move(current, Status.QUEUED, is_in_box=True)
+        await self.move(current, Status.STAGED)
+
     async def take_back(self, message_id: MessageId) -> None:
         """The agent has put it back into its box, unanswered: it is ours to submit once more."""
         detail = "its turn was interrupted before an answer, and the agent put it back into the box"
@@ -76,8 +92,17 @@ class Ledger:
     async def drop_draft(self) -> None:
         await self._store.delete_draft(self._session_id)
 
-    async def record(self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier) -> Hold | None:
-        """None when the message is no longer in the way."""
+    async def record(
+        self, messages: Sequence[Message], outcome: Outcome, lease: Lease, carrier: Carrier | None
+    ) -> Hold | None:
+        """None when they are no longer in the way: what became of a payload became of each message in it. Without a carrier
+        it went by the agent's own API."""
+        holds = [await self._record_one(message, outcome, lease, carrier) for message in messages]
+        return holds[0]
+
+    async def _record_one(
+        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None
+    ) -> Hold | None:
         try:
             return await self._record_once(await self._store.message(message.id), outcome, lease, carrier)
         except HarkError as failure:
@@ -102,13 +127,27 @@ class Ledger:
         await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
         return await self._store.message(message.id)
 
-    async def _record_once(self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier) -> Hold | None:
+    async def stage_native(self, messages: Sequence[Message], lease: Lease) -> tuple[Message, ...]:
+        """From now on the agent may have them."""
+        batch_id = str(messages[0].id) if len(messages) > 1 else None
+        for message in messages:
+            current = await self._queued(await self._store.message(message.id), lease)
+            step = Step(status=Status.STAGED, at=self._clock(), channel=Channel.NATIVE, batch_id=batch_id)
+            await self._store.move(current.id, step, lease.fence)
+        return tuple([await self._store.message(message.id) for message in messages])
+
+    async def _record_once(
+        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None
+    ) -> Hold | None:
+        by = None if carrier else Channel.NATIVE
         match outcome:
             case Submitted(detail=detail):
                 if message.status is not Status.STAGED:
                     await self._queued(message, lease)
                     await self.move(message, Status.STAGED, detail=detail, fence=lease.fence, carrier=carrier)
-                await self.move(message, Status.SUBMITTED, detail=detail, fence=lease.fence, carrier=carrier)
+                await self.move(
+                    message, Status.SUBMITTED, detail=detail, fence=lease.fence, carrier=carrier, channel=by
+                )
                 return None
             case Unproven(detail=detail):
                 await self.move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence)

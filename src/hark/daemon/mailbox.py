@@ -9,7 +9,7 @@ from hark.daemon.bus import Bus
 from hark.daemon.clock import Clock
 from hark.daemon.couriers import Couriers
 from hark.daemon.sessions import Sessions
-from hark.delivery.wording import check_text
+from hark.delivery.wording import check_raw, check_text
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
@@ -45,10 +45,13 @@ class Mailbox:
         timeout_s: float | None = None,
         idempotency_key: str | None = None,
         is_inbox: bool = False,
+        is_raw: bool = False,
         is_as_user: bool = False,
         notify: Notify = NOBODY,
     ) -> Enqueued:
         check_text(text, self._config.max_text_bytes)
+        if is_raw:
+            check_raw(text)
         now = self._clock()
         from_session = self._sessions.find(sender) if sender else None
         if notify.is_wanted and from_session is None:
@@ -69,11 +72,12 @@ class Mailbox:
             timeout_at=now + timedelta(seconds=timeout_s) if timeout_s else None,
             idempotency_key=idempotency_key,
             is_inbox=is_inbox,
+            is_raw=is_raw,
             is_as_user=is_as_user,
             notify_on_delivery=notify.on_delivery,
             notify_after_s=notify.after_s,
             notify_on_stop=notify.on_stop,
-            notify_on_failure=notify.on_failure,
+            notify_on_failure=notify.on_failure if notify.on_failure is not None else from_session is not None,
         )
         return await self._store.enqueue(message)
 

@@ -5,33 +5,58 @@ A notice is sent after the fact is on record. When the daemon dies in between, t
 sends it again with the same idempotency key, which is no second notice.
 """
 
+import secrets
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from hark.daemon.bus import Bus
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.mailbox import Mailbox
+from hark.daemon.scheduler import ID_BYTES
 from hark.daemon.sessions import Sessions
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
-from hark.model.ids import MessageId
+from hark.model.ids import MessageId, ReminderId
 from hark.model.message import Message, Mode, Status
+from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import SessionState
 from hark.queue import notices
 from hark.queue.notices import Notice
 from hark.store.contract import Store
 
+_TOLD = frozenset(
+    {
+        Status.SUBMITTED,
+        Status.ACKNOWLEDGED,
+        Status.COMPLETED,
+        Status.EXPIRED,
+        Status.DEAD,
+        Status.UNCERTAIN,
+        Status.HELD,
+    }
+)
 LOOK_BACK = timedelta(hours=1)
 """What ended longer ago nobody waits for any more."""
 
 
 class Notices:
-    def __init__(self, store: Store, sessions: Sessions, mailbox: Mailbox, bus: Bus, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        mailbox: Mailbox,
+        bus: Bus,
+        clock: Clock,
+        plan: Callable[[Reminder], Awaitable[None]],
+    ) -> None:
         self._store = store
         self._sessions = sessions
         self._mailbox = mailbox
         self._bus = bus
         self._clock = clock
+        self._plan = plan
+        self._planned: set[MessageId] = set()
 
     async def run(self) -> None:
         after = await self._store.last_event_seq()
@@ -44,28 +69,54 @@ class Notices:
         since = self._clock() - LOOK_BACK
         for session in await self._store.sessions():
             for message in await self._store.messages(session.id, statuses=(Status.COMPLETED,)):
-                if message.ended_at and message.ended_at >= since:
+                if message.notify_on_stop and message.ended_at and message.ended_at >= since:
                     await self._tell_of(message.id)
+        for message in await self._store.with_notices():
+            at = message.ended_at or message.delivered_at
+            if at and at >= since:
+                await self._tell_of(message.id)
 
     async def heed(self, event: Event) -> None:
-        if event.kind is EventKind.MESSAGE and event.message_id and event.data.get("status") == Status.COMPLETED:
+        if event.kind is EventKind.MESSAGE and event.message_id and event.data.get("status") in _TOLD:
             await self._tell_of(event.message_id)
 
     async def _tell_of(self, message_id: MessageId) -> None:
         try:
             message = await self._store.message(message_id)
-            if message.notify_on_stop and (notice := await self._stopped(message)):
-                await self._send(notice)
+            if message.sender_session_id is None:
+                return
+            for notice in await self._due(message):
+                await self.send(notice)
+            await self._plan_follow_up(message)
         except HarkError as failure:
             # Forgotten meanwhile, or sent before and worded otherwise, because a session was renamed since.
             if failure.code not in ("message-not-found", "session-not-found", "idempotency-conflict"):
                 raise
 
-    async def _stopped(self, message: Message) -> Notice | None:
+    async def _due(self, message: Message) -> list[Notice]:
         detail = (await self._store.receipts(message.id))[-1].detail
-        return notices.on_stop(message, self._sessions.get(message.session_id), detail)
+        return notices.due(message, self._sessions.get(message.session_id), detail)
 
-    async def _send(self, notice: Notice) -> None:
+    async def _plan_follow_up(self, message: Message) -> None:
+        """Kept like a reminder. One that is planned twice is sent once, by its key."""
+        at = notices.follow_up_at(message)
+        if at is None or message.sender_session_id is None or at < self._clock() - LOOK_BACK:
+            return
+        planned = {reminder.text for reminder in await self._store.reminders()}
+        if message.id not in planned and message.id not in self._planned:
+            self._planned.add(message.id)
+            await self._plan(
+                Reminder(
+                    id=ReminderId(secrets.token_hex(ID_BYTES)),
+                    session_id=message.sender_session_id,
+                    text=message.id,
+                    created_at=self._clock(),
+                    fire_at=at,
+                    kind=ReminderKind.FOLLOW_UP,
+                )
+            )
+
+    async def send(self, notice: Notice) -> None:
         session = self._sessions.get(notice.session_id)
         if session.state is SessionState.GONE:
             return

@@ -6,7 +6,9 @@ with the same idempotency key, which is no second message.
 
 import asyncio
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
+
+from msgspec import Struct
 
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
@@ -14,11 +16,12 @@ from hark.daemon.mailbox import Mailbox
 from hark.daemon.sessions import Sessions
 from hark.delivery.wording import check_text
 from hark.model.errors import HarkError
-from hark.model.ids import ReminderId
+from hark.model.ids import MessageId, ReminderId
 from hark.model.message import Mode
-from hark.model.reminder import Reminder
+from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import Session, SessionState
-from hark.queue.schedule import Firing, due, next_at, words
+from hark.queue import notices
+from hark.queue.schedule import Firing, again_at, by_cron, due, every, key, next_at, words
 from hark.store.contract import Store
 
 LONGEST_SLEEP_S = 60.0
@@ -27,8 +30,35 @@ LONGEST_SLEEP_S = 60.0
 ID_BYTES = 4
 
 
+SOON = timedelta(minutes=1)
+"""A time that has only just passed is now."""
+
+
+class When(Struct, frozen=True, kw_only=True):
+    """One of the first two for once, or for the first time; without them the first time is that of the repetition."""
+
+    after_s: float | None = None
+    at: datetime | None = None
+    repeat: str | None = None
+
+
+def make_when(after_s: float | None, at: datetime | None, every_s: float | None, cron: str | None) -> When:
+    """What somebody has wished for, if it makes sense."""
+    if sum(wish is not None for wish in (after_s, at, cron)) > 1 or (every_s is not None and cron is not None):
+        raise HarkError(
+            "request-invalid", "these times exclude each other", "name one; `every` may go with a first time"
+        )
+    repeat = by_cron(cron) if cron is not None else every(every_s) if every_s is not None else None
+    if after_s is None and at is None and repeat is None:
+        raise HarkError("request-invalid", "it is not said when", "name a delay, a time, an interval or a cron line")
+    return When(after_s=after_s, at=at, repeat=repeat)
+
+
 class Scheduler:
-    def __init__(self, store: Store, sessions: Sessions, mailbox: Mailbox, clock: Clock, longest_text: int) -> None:
+    def __init__(
+        self, store: Store, sessions: Sessions, mailbox: Mailbox, clock: Clock, longest_text: int, zone: tzinfo
+    ) -> None:
+        self._zone = zone
         self._store = store
         self._sessions = sessions
         self._mailbox = mailbox
@@ -38,20 +68,39 @@ class Scheduler:
         self._firing = asyncio.Lock()
         """What is being fired cannot be taken back."""
 
-    async def remind(self, session: Session, after_s: float, text: str) -> Reminder:
+    async def remind(self, session: Session, when: When, text: str) -> Reminder:
         now = self._clock()
         reminder = Reminder(
             id=ReminderId(secrets.token_hex(ID_BYTES)),
             session_id=session.id,
             text=text,
             created_at=now,
-            fire_at=now + timedelta(seconds=after_s),
+            fire_at=self._first_at(when, now),
+            repeat=when.repeat,
         )
         check_text(text, self._longest_text)
         check_text(words(Firing(reminder, is_late=True)), self._longest_text)
+        await self.add(reminder)
+        return reminder
+
+    def _first_at(self, when: When, now: datetime) -> datetime:
+        if when.at is not None and when.at <= now - SOON:
+            raise HarkError("request-invalid", f"{when.at.isoformat()} has passed", "name a time to come")
+        if when.at is not None:
+            return when.at
+        if when.after_s is not None:
+            return now + timedelta(seconds=when.after_s)
+        first = again_at(when.repeat or "", now, now, self._zone)
+        assert first is not None
+        return first
+
+    async def add(self, reminder: Reminder) -> None:
         await self._store.add_reminder(reminder)
         self._changed.set()
-        return reminder
+
+    async def waiting(self) -> list[Reminder]:
+        """Those that somebody asked for."""
+        return [one for one in await self._store.reminders() if one.kind is ReminderKind.REMINDER]
 
     async def cancel(self, wanted: str) -> Reminder:
         """By its id or a prefix of it."""
@@ -60,7 +109,7 @@ class Scheduler:
             return await self._store.change_reminder(reminder.id, {"cancelled_at": self._clock()})
 
     async def _find(self, wanted: str) -> Reminder:
-        fitting = [r for r in await self._store.reminders() if wanted and r.id.startswith(wanted)]
+        fitting = [r for r in await self.waiting() if wanted and r.id.startswith(wanted)]
         if exact := [r for r in fitting if r.id == wanted]:
             return exact[0]
         if len(fitting) != 1:
@@ -93,21 +142,39 @@ class Scheduler:
             await self._store.change_reminder(reminder.id, {"cancelled_at": self._clock()})
             logger.info("reminder for a session that is gone", extra=extra)
             return
-        await self._send(session, firing)
-        await self._store.change_reminder(reminder.id, {"fired_at": self._clock()})
+        if not await self._is_waiting(reminder):
+            await self._say(session, firing)
+        await self._store.change_reminder(reminder.id, self._after(reminder))
         logger.info("reminder fired", extra=extra)
 
-    async def _send(self, session: Session, firing: Firing) -> None:
+    def _after(self, reminder: Reminder) -> dict[str, datetime]:
+        again = again_at(reminder.repeat, reminder.fire_at, self._clock(), self._zone) if reminder.repeat else None
+        return {"fire_at": again} if again else {"fired_at": self._clock()}
+
+    async def _is_waiting(self, reminder: Reminder) -> bool:
+        """Whether an earlier one of the same still waits to be delivered: nobody wants them piled up."""
+        if not reminder.repeat:
+            return False
+        pending = await self._store.pending(reminder.session_id)
+        return any((message.idempotency_key or "").startswith(f"reminder:{reminder.id}:") for message in pending)
+
+    async def _say(self, session: Session, firing: Firing) -> None:
         try:
-            await self._mailbox.send(
-                session,
-                words(firing),
-                sender=None,
-                sender_name="reminder",
-                mode=Mode.SEQUENTIAL,
-                idempotency_key=f"reminder:{firing.reminder.id}",
-            )
+            if firing.reminder.kind is ReminderKind.FOLLOW_UP:
+                await self._follow_up(session, MessageId(firing.reminder.text))
+            else:
+                await self._send(session, words(firing), "reminder", key(firing.reminder))
         except HarkError as failure:
             # It was sent in time and its words have changed since: a daemon died before it could mark it as fired.
-            if failure.code != "idempotency-conflict":
+            if failure.code not in ("idempotency-conflict", "message-not-found"):
                 raise
+
+    async def _follow_up(self, session: Session, message_id: MessageId) -> None:
+        message = await self._store.message(message_id)
+        if notice := notices.after_delivery(message, self._sessions.get(message.session_id)):
+            await self._send(session, notice.text, notices.SENDER, notice.key)
+
+    async def _send(self, session: Session, text: str, sender_name: str, key: str) -> None:
+        await self._mailbox.send(
+            session, text, sender=None, sender_name=sender_name, mode=Mode.SEQUENTIAL, idempotency_key=key
+        )

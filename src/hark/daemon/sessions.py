@@ -14,7 +14,7 @@ from hark.daemon.launching import Launch, Launcher
 from hark.daemon.panes import Panes
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
-from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_session
+from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group, find_session
 from hark.model.session import Pane, Session, SessionState
 from hark.model.signal import SignalState
 from hark.store.contract import Store
@@ -41,6 +41,12 @@ class Sessions:
 
     def all(self) -> list[Session]:
         return list(self._by_id.values())
+
+    def find_group(self, wanted: str, sender: str | None = None) -> list[Session]:
+        """One or several that run, by names and patterns. The sender is not written to by a pattern of its own."""
+        own = self.find(sender).id if sender else None
+        named = [(session.id, session.name) for session in self.running()]
+        return [self.get(session_id) for session_id in find_group(wanted, named, own)]
 
     def running(self) -> list[Session]:
         return [session for session in self._by_id.values() if session.state is SessionState.RUNNING]

@@ -6,6 +6,7 @@ message id, by which the agent's own records can prove that it arrived.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId
@@ -53,17 +54,51 @@ LONGEST_PASTE = 8192
 
 
 def payload(message: Message, file: str | None = None) -> str:
-    """With a file, that holds the text, the payload only points to it."""
+    """With a file, that holds the text, the payload only points to it. A raw text has no header: it may be a command."""
+    if message.is_raw:
+        return sanitise(message.text)
     if file is None:
         return f"{header(message)}\n{sanitise(message.text)}"
     size = len(message.text.encode())
     return f"{header(message)}\nThe message is {size} bytes long. Read it in this file: {file} "
 
 
+BETWEEN = "\n\n"
+"""What stands between two messages in one payload."""
+
+
+def join(parts: Sequence[str], columns: int, rows: int) -> tuple[str, int]:
+    """As many of the payloads as one paste can hold and one screen can show, as one; at least the first. And how many."""
+    count = 1
+    while count < len(parts) and is_pasted(BETWEEN.join(parts[: count + 1]), columns, rows):
+        count += 1
+    return BETWEEN.join(parts[:count]), count
+
+
+def is_pasted(text: str, columns: int, rows: int) -> bool:
+    return len(text.encode()) <= LONGEST_PASTE and fits(text, columns, rows)
+
+
+def mark(message: Message) -> str:
+    """By which its payload is known on a screen: its id; of a raw text, which has none, its last line."""
+    return message.id if not message.is_raw else payload(message).strip().rpartition("\n")[2]
+
+
+def check_raw(text: str) -> str:
+    """A raw text is proven by nothing but itself: one line that a screen can show."""
+    if "\n" in text.strip() or len(text) > LONGEST_RAW:
+        raise HarkError(
+            "request-invalid", f"a raw text is one line of at most {LONGEST_RAW} characters", "send it without --raw"
+        )
+    return text
+
+
+LONGEST_RAW = 500
+
+
 def needs_file(message: Message, columns: int, rows: int) -> bool:
     """Whether the text is too long to be pasted and proven on a screen of that size."""
-    whole = payload(message)
-    return len(whole.encode()) > LONGEST_PASTE or not fits(whole, columns, rows)
+    return not message.is_raw and not is_pasted(payload(message), columns, rows)
 
 
 def fits(text: str, columns: int, rows: int) -> bool:

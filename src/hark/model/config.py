@@ -19,6 +19,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds that a draft must have stood untouched before a carrier that has to find its way takes it out."""
     default_timeout: float = 0.0
     """Seconds after which an undelivered message is dropped; 0 keeps it for ever."""
+    max_batch_size: int = 10
+    """How many messages go as one payload at the most."""
     max_text_bytes: int = 1_048_576
     native: bool = True
     """Whether agents that hark starts are reached by their own API, where they have one."""
@@ -46,6 +48,7 @@ _FLOORS = {
     "human_pause": 0.0,
     "input_stale_timeout": 0.0,
     "default_timeout": 0.0,
+    "max_batch_size": 1,
     "max_text_bytes": 1,
     "log_max_bytes": 10_000,
 }

@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import NewType
 
 from hark.model.errors import HarkError
@@ -25,6 +26,31 @@ def check_name(name: str) -> str:
             "use 1 to 64 letters, digits and . _ - / @ +, starting with a letter, a digit or _",
         )
     return name
+
+
+def is_group(wanted: str) -> bool:
+    """Several names with commas between them, or a pattern: neither can be the name of a session."""
+    return any(character in wanted for character in ",*?[")
+
+
+def find_group(wanted: str, named: Iterable[tuple[SessionId, str]], sender: SessionId | None = None) -> list[SessionId]:
+    """All that are meant, each once, in the order of the wish. A pattern means everybody whom it fits but the sender; one that
+    fits nobody is refused, like a name that nobody has."""
+    pairs = list(named)
+    found: dict[SessionId, None] = {}
+    for part in (part.strip() for part in wanted.split(",")):
+        if not part:
+            continue
+        if not is_group(part):
+            found[find_session(part, pairs)] = None
+            continue
+        hits = [session_id for session_id, name in pairs if session_id != sender and fnmatchcase(name, part)]
+        if not hits:
+            raise HarkError("session-not-found", f"no session fits {part!r}", "`hark ls` shows the sessions there are")
+        found.update(dict.fromkeys(hits))
+    if not found:
+        raise HarkError("session-not-found", "no session is named", "name one, or several with commas between them")
+    return list(found)
 
 
 def find_session(wanted: str, named: Iterable[tuple[SessionId, str]]) -> SessionId:

@@ -81,11 +81,12 @@ class Notify(Struct, frozen=True, kw_only=True):
     on_delivery: bool = False
     after_s: float | None = None
     on_stop: bool = False
-    on_failure: bool = False
+    on_failure: bool | None = None
+    """None: where the sender is a session."""
 
     @property
     def is_wanted(self) -> bool:
-        return self.on_delivery or self.after_s is not None or self.on_stop or self.on_failure
+        return self.on_delivery or self.after_s is not None or self.on_stop or self.on_failure is True
 
 
 class Message(Struct, frozen=True, kw_only=True):

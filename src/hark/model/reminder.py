@@ -22,7 +22,7 @@ class Reminder(Struct, frozen=True, kw_only=True):
     created_at: datetime
     fire_at: datetime
     repeat: str | None = None
-    """How it repeats: `every SECONDS`, `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`, or None for once."""
+    """How it repeats: `every SECONDS`, `cron MINUTE HOUR DAY MONTH WEEKDAY`, or None for once."""
     fired_at: datetime | None = None
     cancelled_at: datetime | None = None
     kind: ReminderKind = ReminderKind.REMINDER

@@ -88,6 +88,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """By default that of the channel."""
     is_in_box: bool = False
     """Our text may still be in the input box."""
+    batch_id: str | None = None
+    """The payload that it goes in, where it goes with others."""
     is_interrupt: bool | None = None
     """The running turn is being told to end for this message; False: it was not told after all."""
 
@@ -116,8 +118,12 @@ def advance(message: Message, step: Step) -> Advance:
         changes["held_since"] = message.held_since if message.hold_reason is step.reason else step.at
     if not (step.is_in_box or step.status is S.STAGED):
         changes["attempted_at"] = None
+        if step.status in (S.QUEUED, S.HELD):
+            changes["batch_id"] = None
     elif step.is_in_box and message.attempted_at is None:
         changes["attempted_at"] = step.at
+    if step.batch_id is not None:
+        changes["batch_id"] = step.batch_id
     if step.is_interrupt is not None:
         changes["interrupted_at"] = step.at if step.is_interrupt else None
     if stamp := _STAMP.get(step.status):
@@ -135,11 +141,11 @@ def legal(message: Message) -> frozenset[Status]:
     return (LEGAL_IN_INBOX if message.is_inbox else LEGAL)[message.status]
 
 
-def begin_attempt(message: Message, at: datetime) -> Message:
-    """Marks that from now on its text may be in the box. No receipt: nothing has been proven yet."""
+def begin_attempt(message: Message, at: datetime, batch_id: str | None = None) -> Message:
+    """Marks that from now on its text may be in the box, and in which payload. No receipt: nothing has been proven yet."""
     if message.status is not S.QUEUED or message.is_inbox:
         raise _illegal(message.status, S.STAGED)
-    return structs.replace(message, attempts=message.attempts + 1, attempted_at=at)
+    return structs.replace(message, attempts=message.attempts + 1, attempted_at=at, batch_id=batch_id)
 
 
 def has_reached(status: Status, goal: Status) -> bool:

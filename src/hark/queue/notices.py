@@ -4,11 +4,15 @@ whom and in which words; `key` makes sure that one fact never becomes two notice
 A notice is a message like any other, from hark to the session that has sent the first one. It asks for no notices itself.
 """
 
+from datetime import datetime, timedelta
+
 from msgspec import Struct
 
+from hark.model.duration import format_duration
 from hark.model.ids import SessionId
-from hark.model.message import Message, Status
+from hark.model.message import HoldReason, Message, Status
 from hark.model.session import Session
+from hark.queue.lifecycle import has_reached
 
 SENDER = "hark"
 LONGEST_QUOTE = 80
@@ -28,6 +32,57 @@ def on_stop(message: Message, recipient: Session, detail: str) -> Notice | None:
     return _notice("stop", message, f"{name(recipient)} has stopped working on your message: {detail}")
 
 
+def on_delivery(message: Message, recipient: Session) -> Notice | None:
+    if not message.notify_on_delivery or not has_reached(message.status, Status.SUBMITTED):
+        return None
+    return _notice("delivery", message, f"Message delivered to {name(recipient)}")
+
+
+def on_failure(message: Message, recipient: Session, detail: str) -> Notice | None:
+    """It will not arrive by itself any more, or not as long as the session is gone."""
+    if not message.notify_on_failure:
+        return None
+    if message.status is Status.HELD and message.hold_reason is HoldReason.SESSION_GONE:
+        return _notice("gone", message, f"Message to {name(recipient)} waits: the session is gone")
+    if message.status not in _FAILURES:
+        return None
+    words = f"Message to {name(recipient)} {_FAILURES[message.status]}: {detail or message.status}"
+    hint = f"\nLook at it with: hark show {message.id}"
+    return _notice("failure", message, words, hint)
+
+
+def after_delivery(message: Message, recipient: Session) -> Notice | None:
+    if message.notify_after_s is None or message.delivered_at is None:
+        return None
+    since = format_duration(message.notify_after_s)
+    words = f"Reminder: {since} since your message to {recipient.name} was delivered"
+    return _notice("after", message, words, f"\nYou can check status with: hark output {recipient.id}")
+
+
+def follow_up_at(message: Message) -> datetime | None:
+    """When the sender wants to be reminded of it."""
+    if message.notify_after_s is None or message.delivered_at is None or message.sender_session_id is None:
+        return None
+    return message.delivered_at + timedelta(seconds=message.notify_after_s)
+
+
+def due(message: Message, recipient: Session, detail: str) -> list[Notice]:
+    """What is to be told of it as it is now; `detail` is that of its last receipt."""
+    notices = (
+        on_delivery(message, recipient),
+        on_stop(message, recipient, detail),
+        on_failure(message, recipient, detail),
+    )
+    return [notice for notice in notices if notice]
+
+
+_FAILURES = {
+    Status.EXPIRED: "was not delivered",
+    Status.DEAD: "was given up",
+    Status.UNCERTAIN: "may or may not have arrived",
+}
+
+
 def name(recipient: Session) -> str:
     return f"{recipient.name} ({recipient.id})"
 
@@ -38,9 +93,9 @@ def quote(text: str) -> str:
     return f'"{line}"' if len(line) <= LONGEST_QUOTE else f'"{line[:LONGEST_QUOTE]}..."'
 
 
-def _notice(kind: str, message: Message, words: str) -> Notice | None:
+def _notice(kind: str, message: Message, words: str, hint: str = "") -> Notice | None:
     """Somebody who is no session cannot be told."""
     if message.sender_session_id is None:
         return None
-    text = f"[hark] {words}\nOriginal: {quote(message.text)}"
+    text = f"[hark] {words}\nOriginal: {quote(message.text)}{hint}"
     return Notice(key=f"notice:{kind}:{message.id}", session_id=message.sender_session_id, text=text)

@@ -1,14 +1,21 @@
-"""Which reminders are due. The clock is passed in; whoever fires them writes down that they fired."""
+"""Which reminders are due, and when those that repeat are due again. The clock and the time zone are passed in; whoever fires
+them writes down that they fired.
+
+A repeated one that was missed several times fires once, and then at its next time: nobody wants an hour's reminders at once.
+"""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from msgspec import Struct
 
+from hark.model.errors import HarkError
 from hark.model.reminder import Reminder
+from hark.queue.cron import next_time, parse_cron
 
 LATE_AFTER = timedelta(seconds=30)
 """A reminder that could not fire in time, such as while no daemon ran, says so."""
+SHORTEST_EVERY_S = 10.0
 
 
 class Firing(Struct, frozen=True):
@@ -25,6 +32,33 @@ def due(reminders: Iterable[Reminder], now: datetime) -> list[Firing]:
 
 def next_at(reminders: Iterable[Reminder]) -> datetime | None:
     return min((r.fire_at for r in reminders if r.fired_at is None and r.cancelled_at is None), default=None)
+
+
+def every(seconds: float) -> str:
+    if seconds < SHORTEST_EVERY_S:
+        raise HarkError(
+            "request-invalid", f"a reminder repeats every {SHORTEST_EVERY_S:g} s at the most", "write a longer time"
+        )
+    return f"every {seconds:g}"
+
+
+def by_cron(line: str) -> str:
+    parse_cron(line)
+    return f"cron {' '.join(line.split())}"
+
+
+def again_at(repeat: str, fired: datetime, now: datetime, zone: tzinfo) -> datetime | None:
+    """The next time after now, in step with the one at which it was due."""
+    kind, _, rest = repeat.partition(" ")
+    if kind == "cron":
+        return next_time(parse_cron(rest), now, zone)
+    interval = timedelta(seconds=float(rest))
+    return fired + interval * max(1, (now - fired) // interval + 1)
+
+
+def key(reminder: Reminder) -> str:
+    """Of the message that it becomes: one for each time."""
+    return f"reminder:{reminder.id}" + (f":{reminder.fire_at:%Y%m%dT%H%M%S}" if reminder.repeat else "")
 
 
 def words(firing: Firing) -> str:

@@ -60,8 +60,10 @@ class Store(Protocol):
         """`lifecycle.advance` on the stored message; writes message, receipt and event together. With a fence, raises
         `lease-lost` unless the session's lease has exactly that fence."""
 
-    async def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> Message:
-        """`lifecycle.begin_attempt`, durable before the first key. Raises `lease-lost` and `transition-illegal`."""
+    async def begin_attempt(
+        self, message_id: MessageId, at: datetime, fence: int, batch_id: str | None = None
+    ) -> Message:
+        """`lifecycle.begin_attempt`, durable before the first key; `batch_id` names the payload that it goes in. Raises `lease-lost` and `transition-illegal`."""
 
     async def message(self, message_id: MessageId) -> Message: ...
     async def find_messages(self, prefix: str, limit: int = 9) -> Sequence[MessageId]:
@@ -72,6 +74,12 @@ class Store(Protocol):
 
     async def first_pending(self, session_id: SessionId) -> Message | None:
         """The one to be delivered next: the first of `queue.ordering.delivery_order`."""
+
+    async def next_pending(self, session_id: SessionId, limit: int) -> Sequence[Message]:
+        """The first ones of `queue.ordering.delivery_order`."""
+
+    async def batch(self, batch_id: str) -> Sequence[Message]:
+        """All that went in one payload, whatever became of them, in order of arrival."""
 
     async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
         """Hands out the first of `queue.ordering.inbox_order` that have not expired (`lifecycle.hand_out`), with their

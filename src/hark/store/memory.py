@@ -107,10 +107,12 @@ class MemoryStore:
         await _listeners_turn()
         return moved
 
-    async def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> Message:
+    async def begin_attempt(
+        self, message_id: MessageId, at: datetime, fence: int, batch_id: str | None = None
+    ) -> Message:
         message = self._message(message_id)
         self._check_fence(message.session_id, fence)
-        self._messages[message_id] = begun = lifecycle.begin_attempt(message, at)
+        self._messages[message_id] = begun = lifecycle.begin_attempt(message, at, batch_id)
         return begun
 
     async def message(self, message_id: MessageId) -> Message:
@@ -126,6 +128,13 @@ class MemoryStore:
 
     async def first_pending(self, session_id: SessionId) -> Message | None:
         return next(iter(ordering.delivery_order(await self.pending(session_id))), None)
+
+    async def next_pending(self, session_id: SessionId, limit: int) -> Sequence[Message]:
+        return ordering.delivery_order(await self.pending(session_id))[:limit]
+
+    async def batch(self, batch_id: str) -> Sequence[Message]:
+        self._check_open()
+        return [message for message in self._messages.values() if message.batch_id == batch_id]
 
     async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
         self._session(session_id)

@@ -1,6 +1,7 @@
 """The tools as one table, without the SDK: what each is called with, and what it does."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -9,10 +10,13 @@ from msgspec import Meta, Struct, field
 from hark.api.inbox import CheckInbox, InboxList, acknowledged, checked, signalled
 from hark.api.mcp.waiting import Waited, wait_for
 from hark.api.scheduler import ReminderInfo, reminder_info
-from hark.api.shapes import Request, Response
+from hark.api.shapes import Request, Response, Spawn
+from hark.api.spawn import spawned
 from hark.daemon.inbox import IsThere
+from hark.daemon.scheduler import make_when
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
+from hark.model.ids import is_group
 from hark.model.message import Mode, Notify
 from hark.model.session import Session
 from hark.model.signal import SignalState
@@ -57,7 +61,9 @@ class Tool(Struct, frozen=True):
 
 
 Words = Annotated[str, Meta(min_length=1)]
-SessionName = Annotated[str, Meta(description="name or id of a session")]
+SessionName = Annotated[
+    str, Meta(description="name or id of a session; or several with commas between them, or a pattern such as crew/*")
+]
 Duration = Annotated[str, Meta(description="such as 30s, 5m or 1h30m")]
 STRING = Meta(extra_json_schema={"type": "string"})
 """For agents whose model service wants a type beside the choices."""
@@ -72,6 +78,8 @@ class SendArguments(Request, frozen=True):
     as_user: Annotated[bool, Meta(description="only as a user's prompt, never as a notice in the middle of a turn")] = (
         False
     )
+    notify_on_delivery: Annotated[bool, Meta(description="send me a message when this one is delivered")] = False
+    notify_after: Annotated[str, Meta(description="remind me of it so long after its delivery, such as 5m")] = ""
     notify_on_stop: Annotated[bool, Meta(description="send me a message when the turn of this one has stopped")] = False
 
 
@@ -79,10 +87,19 @@ class SendAnswer(Response, frozen=True, kw_only=True):
     id: str
     to: str
     status: str
+    others: tuple["SendAnswer", ...] = ()
+    """Where it went to several: the messages to the others."""
 
 
 async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
-    target = caller.hark.sessions.find(wish.to)
+    if not is_group(wish.to):
+        return await _send_to(caller, caller.hark.sessions.find(wish.to), wish)
+    own = caller.session.id if caller.session else None
+    first, *others = [await _send_to(caller, one, wish) for one in caller.hark.sessions.find_group(wish.to, own)]
+    return msgspec.structs.replace(first, others=tuple(others))
+
+
+async def _send_to(caller: Caller, target: Session, wish: SendArguments) -> SendAnswer:
     sent = await caller.hark.mailbox.send(
         target,
         wish.text,
@@ -91,9 +108,42 @@ async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
         mode=Mode.URGENT if wish.urgent else Mode.IMPORTANT if wish.important else Mode.SEQUENTIAL,
         is_inbox=wish.inbox,
         is_as_user=wish.as_user,
-        notify=Notify(on_stop=wish.notify_on_stop),
+        notify=Notify(
+            on_delivery=wish.notify_on_delivery,
+            after_s=parse_duration(wish.notify_after) if wish.notify_after else None,
+            on_stop=wish.notify_on_stop,
+        ),
     )
     return SendAnswer(id=sent.message.id, to=target.name, status=sent.message.status)
+
+
+class SpawnArguments(Request, frozen=True):
+    agent: Annotated[str, Meta(description="claude, codex, gemini, …")]
+    task: Words
+    name: Annotated[str, Meta(description="of the new session")] = ""
+    directory: Annotated[str, Meta(description="where it starts; yours by default")] = ""
+    notify_on_stop: Annotated[bool, Meta(description="send me a message when it has stopped working on it")] = True
+
+
+class SpawnAnswer(Response, frozen=True, kw_only=True):
+    session: str
+    message_id: str
+
+
+async def spawn(caller: Caller, wish: SpawnArguments) -> SpawnAnswer:
+    own = caller.session
+    made = await spawned(
+        caller.hark,
+        Spawn(
+            agent=wish.agent,
+            task=wish.task,
+            name=wish.name or None,
+            directory=wish.directory or (own.directory if own else None),
+            sender_session_id=own.id if own else None,
+            notify_on_stop=wish.notify_on_stop and own is not None,
+        ),
+    )
+    return SpawnAnswer(session=made.session.name, message_id=made.message.id)
 
 
 class CheckInboxArguments(Request, frozen=True):
@@ -138,13 +188,30 @@ async def signal(caller: Caller, wish: SignalArguments) -> SignalAnswer:
 
 
 class RemindArguments(Request, frozen=True):
-    after: Duration
     text: Words
+    after: Duration = ""
+    at: Annotated[str, Meta(description="instead: a time, such as 2026-11-16T14:30:00+01:00")] = ""
+    every: Annotated[str, Meta(description="again and again after so long, such as 30m")] = ""
+    cron: Annotated[str, Meta(description="instead: MINUTE HOUR DAY MONTH WEEKDAY, such as 0 9 * * 1-5")] = ""
+    to: Annotated[str, Meta(description="another session; yourself by default")] = ""
 
 
 async def remind(caller: Caller, wish: RemindArguments) -> ReminderInfo:
-    after_s = parse_duration(wish.after)
-    return reminder_info(await caller.hark.scheduler.remind(caller.own_session(), after_s, wish.text))
+    session = caller.hark.sessions.find(wish.to) if wish.to else caller.own_session()
+    when = make_when(
+        parse_duration(wish.after) if wish.after else None,
+        _instant(wish.at) if wish.at else None,
+        parse_duration(wish.every) if wish.every else None,
+        wish.cron or None,
+    )
+    return reminder_info(await caller.hark.scheduler.remind(session, when, wish.text))
+
+
+def _instant(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError as wrong:
+        raise HarkError("request-invalid", f"{text!r} is no time", "write it as 2026-11-16T14:30:00+01:00") from wrong
 
 
 class SessionsArguments(Request, frozen=True):
@@ -211,6 +278,12 @@ TOOLS = (
         send,
     ),
     Tool(
+        "spawn",
+        "Start another agent in a session of its own and give it its first task. Answers with the session's name.",
+        SpawnArguments,
+        spawn,
+    ),
+    Tool(
         "check_inbox",
         "Take the messages out of your inbox; each is handed out once. Acknowledge each with ack.",
         CheckInboxArguments,
@@ -231,7 +304,8 @@ TOOLS = (
     ),
     Tool(
         "remind",
-        "Send a message to yourself after a while, instead of sleeping. It is typed like any other message.",
+        "Send a message to yourself (or another session) later, instead of sleeping: after a while, at a time, every so often, or "
+        "by a cron line. It is typed like any other message.",
         RemindArguments,
         remind,
     ),

@@ -100,10 +100,12 @@ def _advance(transaction: Transaction, advance: lifecycle.Advance) -> Message:
     return advance.message
 
 
-def begin_attempt(transaction: Transaction, message_id: MessageId, at: datetime, fence: int) -> Message:
+def begin_attempt(
+    transaction: Transaction, message_id: MessageId, at: datetime, fence: int, batch_id: str | None
+) -> Message:
     message = find_message(transaction, message_id)
     _check_fence(transaction, message.session_id, fence)
-    begun = lifecycle.begin_attempt(message, at)
+    begun = lifecycle.begin_attempt(message, at, batch_id)
     transaction.run("move-message", MESSAGES.to_row(begun))
     return begun
 
@@ -137,6 +139,15 @@ def first_pending(transaction: Transaction, session_id: SessionId) -> Message | 
             row = transaction.one("find-message-by-sequence", sequence=min(found))
             return MESSAGES.from_row(row) if row else None
     return None
+
+
+def next_pending(transaction: Transaction, session_id: SessionId, limit: int) -> Sequence[Message]:
+    found = transaction.all("list-next-pending", session_id=session_id, limit=limit)
+    return [MESSAGES.from_row(row) for row in found]
+
+
+def list_batch(transaction: Transaction, batch_id: str) -> Sequence[Message]:
+    return [MESSAGES.from_row(row) for row in transaction.all("list-batch", batch_id=batch_id)]
 
 
 def take_inbox(transaction: Transaction, session_id: SessionId, at: datetime, limit: int) -> Sequence[Message]:

@@ -109,6 +109,20 @@ SELECT MIN(sequence) FROM messages
 WHERE target_session_id = :session_id AND delivery_mode = :delivery_mode AND status = :status
   AND status IN ('queued', 'held', 'staged') AND is_inbox = 0;
 
+-- name: list-next-pending
+-- The messages of a session that are delivered next: queue/ordering.py in SQL.
+SELECT {messages} FROM messages
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
+ORDER BY
+    CASE WHEN status = 'staged' THEN 0 ELSE 1 END,
+    CASE delivery_mode WHEN 'urgent' THEN 0 WHEN 'important' THEN 1 ELSE 2 END,
+    sequence
+LIMIT :limit;
+
+-- name: list-batch
+-- What went in one payload.
+SELECT {messages} FROM messages WHERE batch_id = :batch_id ORDER BY sequence;
+
 -- name: list-inbox
 -- What waits until a session's agent asks for it.
 SELECT {messages} FROM messages WHERE target_session_id = :session_id AND is_inbox = 1 AND status = 'queued'

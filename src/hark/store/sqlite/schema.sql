@@ -89,6 +89,9 @@ CREATE INDEX messages_with_notices ON messages (sequence)
 WHERE sender_session_id IS NOT NULL
   AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_after_seconds IS NOT NULL);
 
+CREATE INDEX messages_batch ON messages (batch_id)
+WHERE batch_id IS NOT NULL;
+
 CREATE UNIQUE INDEX messages_idempotency ON messages (target_session_id, idempotency_key)
 WHERE idempotency_key IS NOT NULL;
 

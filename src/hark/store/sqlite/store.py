@@ -69,8 +69,10 @@ class SqliteStore:
     async def move(self, message_id: MessageId, step: Step, fence: int | None = None) -> Message:
         return await self._write(hops.move, message_id, step, fence)
 
-    async def begin_attempt(self, message_id: MessageId, at: datetime, fence: int) -> Message:
-        return await self._write(hops.begin_attempt, message_id, at, fence)
+    async def begin_attempt(
+        self, message_id: MessageId, at: datetime, fence: int, batch_id: str | None = None
+    ) -> Message:
+        return await self._write(hops.begin_attempt, message_id, at, fence, batch_id)
 
     async def message(self, message_id: MessageId) -> Message:
         return await self._read(hops.find_message, message_id)
@@ -83,6 +85,12 @@ class SqliteStore:
 
     async def first_pending(self, session_id: SessionId) -> Message | None:
         return await self._read(hops.first_pending, session_id)
+
+    async def next_pending(self, session_id: SessionId, limit: int) -> Sequence[Message]:
+        return await self._read(hops.next_pending, session_id, limit)
+
+    async def batch(self, batch_id: str) -> Sequence[Message]:
+        return await self._read(hops.list_batch, batch_id)
 
     async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
         return await self._write(hops.take_inbox, session_id, at, limit)

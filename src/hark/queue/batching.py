@@ -1,0 +1,30 @@
+"""Which messages go to an agent as one payload: those that wait for the same session, each under its own header, in the order
+in which they would have gone one by one.
+
+A text without a header (`is_raw`) goes alone: it may be a command of the agent's own. So does an urgent one, which has
+interrupted somebody and shall not be buried. What may be in the box already belongs to the payload that it was in.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from hark.model.message import Message, Mode, Status
+from hark.queue.lifecycle import is_expired
+
+
+def next_batch(in_order: Sequence[Message], most: int, now: datetime) -> tuple[Message, ...]:
+    """The first, and those right behind it that may go with it. `in_order`: as `queue.ordering.delivery_order` has them."""
+    if not in_order:
+        return ()
+    first, *others = in_order
+    batch = [first]
+    for message in others if may_be_joined(first, now) else ():
+        if len(batch) >= most or not may_be_joined(message, now) or message.is_as_user is not first.is_as_user:
+            break
+        batch.append(message)
+    return tuple(batch)
+
+
+def may_be_joined(message: Message, now: datetime) -> bool:
+    is_in_box = message.status is Status.STAGED or message.attempted_at is not None
+    return not (message.is_raw or message.mode is Mode.URGENT or is_in_box or is_expired(message, now))
