@@ -40,6 +40,7 @@ from hark.daemon.mailbox import Mailbox
 from hark.daemon.natives import Natives
 from hark.daemon.notices import Notices
 from hark.daemon.panes import Panes
+from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
 from hark.daemon.turns import TurnBook
@@ -119,6 +120,8 @@ class Hark:
         self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.expiry = Expiry(store, self.couriers, wall_clock)
+        texts = paths.state_dir() / "texts"
+        self.retention = Retention(store, self.sessions, self.couriers, config, wall_clock, texts)
         self.kinds = kinds
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.turns.on_event)
@@ -211,6 +214,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
                     hark.turns,
                     hark.scheduler,
                     hark.notices,
+                    hark.retention,
                     hark.hook_door,
                     api.state.mcp,
                 )
@@ -236,7 +240,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         logger.info("stopped")
 
 
-async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Notices | HookDoor | Door) -> None:
+async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Notices | Retention | HookDoor | Door) -> None:
     """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
     name = type(worker).__name__
     while True:

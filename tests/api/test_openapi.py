@@ -136,6 +136,8 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("GET", "/messages/{message}", message_id, "?wait=nonsense", None),
         ("POST", "/messages/{message}/cancel", message_id, "", None),
         ("POST", "/messages/{message}/cancel", "zzz", "", None),
+        ("POST", "/messages/{message}/retry", message_id, "", None),
+        ("POST", "/messages/{message}/retry", "zzz", "", None),
         ("POST", "/sessions/{session}/hold", "agent", "", None),
         ("POST", "/sessions/{session}/hold", "nobody", "", None),
         ("POST", "/sessions/{session}/release", "agent", "", None),

@@ -101,10 +101,10 @@ queued  2026-01-02 03:04:05
 
   two [2J
 
-AFTER  STATUS     WHY    BY        DETAIL
-0ms    queued     -      -
-20ms   held       draft  -         a draft
-1m2s   submitted  -      terminal"""
+AT        AFTER  STATUS     BY        WHAT HAPPENED
+03:04:05  0ms    queued     -         was queued
+03:04:05  20ms   held       -         waits for a human's draft (a draft)
+03:05:07  1m2s   submitted  terminal  left the input box"""
     )
 
 

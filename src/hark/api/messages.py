@@ -156,6 +156,10 @@ async def cancel_message(request: Request, _: None) -> MessageInfo:
     return await _info(request, await request.app.state.hark.mailbox.cancel(request.path_params["message"]))
 
 
+async def retry_message(request: Request, _: None) -> MessageInfo:
+    return await _info(request, await request.app.state.hark.mailbox.retry(request.path_params["message"]))
+
+
 async def _info(request: Request, message: Message) -> MessageInfo:
     hark = request.app.state.hark
     name = hark.sessions.get(SessionId(message.session_id)).name
@@ -229,6 +233,14 @@ CALLS = (
         path="/messages/{message}/cancel",
         summary="Take a message back before it is typed.",
         handler=cancel_message,
+        response=MessageInfo,
+        errors=("message-not-found", "transition-illegal"),
+    ),
+    Call(
+        method="POST",
+        path="/messages/{message}/retry",
+        summary="Try a message again that was given up, or of which nobody knows whether it arrived.",
+        handler=retry_message,
         response=MessageInfo,
         errors=("message-not-found", "transition-illegal"),
     ),

@@ -28,6 +28,8 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Messages": {
         "send": "Send a message to a session.",
         "show": "Tell the story of a message.",
+        "history": "List what was sent to a session, and what became of it.",
+        "retry": "Try a message again that was given up.",
         "wait": "Wait until agents are idle, or something else.",
         "queue": "List what waits for a session, and why.",
         "cancel": "Take a message back before it is typed.",

@@ -8,7 +8,7 @@ from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, message_argument
 from hark.cli.text import between, clock, one_line, paint_status, print_json, table, terminal_columns
 
-HEADINGS = ("AFTER", "STATUS", "WHY", "BY", "DETAIL")
+HEADINGS = ("AT", "AFTER", "STATUS", "BY", "WHAT HAPPENED")
 
 
 @click.command()
@@ -43,6 +43,8 @@ def _head(message: dict[str, Any]) -> list[str]:
         f"mode    {message['delivery_mode']}",
         f"queued  {clock(message['queued_at'])}",
     ]
+    if message.get("attempts", 0) > 1:
+        lines.append(f"tried   {message['attempts']} times")
     if message["timeout_at"]:
         lines.append(f"expires {clock(message['timeout_at'])}")
     return lines
@@ -56,14 +58,49 @@ def _rows(message: dict[str, Any]) -> list[tuple[str, ...]]:
     receipts = message["receipts"]
     return [
         (
+            clock(receipt["at"])[11:],
             between(receipts[0]["at"], receipt["at"]),
             receipt["status"],
-            receipt["reason"] or "-",
             _way(receipt),
-            receipt["detail"],
+            in_words(receipt, is_first=receipt is receipts[0]),
         )
         for receipt in receipts
     ]
+
+
+WORDS = {
+    "queued": "is free to go again",
+    "staged": "is in the input box, verified",
+    "submitted": "left the input box",
+    "acknowledged": "the agent has taken it",
+    "completed": "is done",
+    "expired": "was not delivered in time",
+    "cancelled": "was taken back",
+    "uncertain": "may or may not have arrived",
+    "dead": "was given up",
+}
+REASONS = {
+    "session-gone": "waits: its session is gone",
+    "agent-not-running": "waits: no agent runs in the pane",
+    "do-not-disturb": "waits: a human does not want to be disturbed",
+    "copy-mode": "waits: a human looks back in tmux",
+    "human-typing": "waits for a pause in a human's typing",
+    "dialog": "waits: the agent asks its human something",
+    "draft": "waits for a human's draft",
+    "busy": "waits until the agent can take it",
+}
+ELSEWHERE = {"native": "was handed to the agent's own API", "hook": "was given to the agent's hook", "inbox": "was fetched by the agent"}  # fmt: skip
+
+
+def in_words(receipt: dict[str, Any], *, is_first: bool) -> str:
+    """What happened, as one would tell it; and the detail, where there is one."""
+    status, channel = receipt["status"], receipt["channel"]
+    words = REASONS[receipt["reason"]] if receipt["reason"] else WORDS[status]
+    if is_first:
+        words = "was queued"
+    elif status in ("staged", "submitted") and channel in ELSEWHERE:
+        words = ELSEWHERE[channel]
+    return f"{words} ({receipt['detail']})" if receipt["detail"] else words
 
 
 def _way(receipt: dict[str, Any]) -> str:

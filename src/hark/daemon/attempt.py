@@ -38,6 +38,8 @@ class Attempt(Struct, kw_only=True):
     carrier: Carrier = Carrier.NONE
     is_staged: bool = False
     is_taken_over: bool = False
+    has_carried: bool = False
+    """A draft was taken out of the way."""
 
     @property
     def message(self) -> Message | None:
@@ -117,6 +119,7 @@ class Attempt(Struct, kw_only=True):
     async def save_draft(self, text: str) -> None:
         assert self.message
         await self.ledger.save_draft(self.message, text, self.carrier)
+        self.has_carried = True
 
     async def drop_draft(self) -> None:
         await self.ledger.drop_draft()

@@ -36,6 +36,7 @@ from hark.model.message import Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session, SessionState
 from hark.queue.batching import next_batch
 from hark.queue.lifecycle import PENDING, has_reached, is_expired
+from hark.queue.retrying import backoff_s, is_given_up
 from hark.store.contract import Store
 from hark.terminal.facts import PaneFacts
 
@@ -81,6 +82,8 @@ class Courier:
         self.lock = asyncio.Lock()
         """Held during an attempt; who changes a pending message from outside takes it first."""
         self.is_waiting_for_output = False
+        self._backoff_until_s = 0.0
+        """After an attempt that failed nothing is tried before that, whatever happens."""
 
     def wake(self) -> None:
         self._wake.set()
@@ -91,6 +94,8 @@ class Courier:
             async with self.lock:
                 wait_s = await self._work()
             await self._sleep(wait_s)
+            if (rest_s := self._backoff_until_s - asyncio.get_running_loop().time()) > 0:
+                await asyncio.sleep(rest_s)
 
     async def _sleep(self, wait_s: float | None) -> None:
         """Until woken; None: for as long as it takes."""
@@ -118,9 +123,20 @@ class Courier:
             hold = await self._try(session, message, draft)
             if hold is None:
                 continue
+            if message and (current := await self._failed(message, hold)):
+                if is_given_up(current, self._config.max_attempts):
+                    detail = f"given up after {current.attempts} attempts: {hold.detail}"
+                    await self._ledger.move(current, Status.DEAD, detail=detail)
+                    continue
+                self._backoff_until_s = asyncio.get_running_loop().time() + backoff_s(current.attempts)
             is_shown = hold.reason in (HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY)
             self.is_waiting_for_output = is_shown and not hold.is_for_hook
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
+
+    async def _failed(self, message: Message, hold: Hold) -> Message | None:
+        """The message as it is now, if an attempt to deliver it has just come to nothing."""
+        current = await self._store.message(message.id)
+        return current if current.attempts > message.attempts and current.status in PENDING else None
 
     async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         """None when there is nothing in the way any more: delivered, or ended otherwise."""
@@ -218,9 +234,17 @@ class Courier:
                 if hold := await Stopper(attempt, self._turns, self._store).run():
                     return hold
                 attempt = await self._attempt(session, await self._store.message(message.id), facts, lease)
-            return await attempt.run(draft)
+            hold = await attempt.run(draft)
+            if hold is None and attempt.has_carried:
+                await self._announce(session, len(attempt.messages))
+            return hold
         finally:
             await self._store.release_lease(lease)
+
+    async def _announce(self, session: Session, count: int) -> None:
+        """To the human, where they want to know, and nowhere near their draft."""
+        if self._config.restore_notice == "status-line":
+            await self._panes.of(session.pane).announce(session.pane, wording.restored(count))
 
     async def _attempt(self, session: Session, message: Message | None, facts: PaneFacts, lease: Lease) -> Attempt:
         messages = await self._payload_of(message) if message else ()

@@ -111,6 +111,19 @@ class Mailbox:
                 message.id, Step(status=Status.CANCELLED, at=self._clock(), detail="taken back")
             )
 
+    async def retry(self, wanted: str) -> Message:
+        """Once more, because somebody wants it: what was given up, or nobody knows to have arrived."""
+        message = await self.find(wanted)
+        if message.status not in (Status.DEAD, Status.UNCERTAIN):
+            raise HarkError(
+                "transition-illegal",
+                f"a message that is {message.status} cannot be tried again",
+                "only what is dead or uncertain can; send a new one",
+            )
+        async with self._couriers.of(message.session_id).lock:
+            step = Step(status=Status.QUEUED, at=self._clock(), detail="somebody asked to try it again")
+            return await self._store.move(message.id, step)
+
     async def wait(self, message_id: MessageId, goal: Status, within_s: float) -> Message:
         """Until the message has reached the goal or has ended otherwise; a daemon that stops ends the wait early."""
         message = await self._follow(message_id, lambda message: is_decided(message, goal), within_s)

@@ -63,6 +63,11 @@ def payload(message: Message, file: str | None = None) -> str:
     return f"{header(message)}\nThe message is {size} bytes long. Read it in this file: {file} "
 
 
+def restored(count: int) -> str:
+    messages = "a message was" if count == 1 else f"{count} messages were"
+    return f"hark: your input was preserved while {messages} delivered"
+
+
 BETWEEN = "\n\n"
 """What stands between two messages in one payload."""
 

@@ -21,6 +21,14 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds after which an undelivered message is dropped; 0 keeps it for ever."""
     max_batch_size: int = 10
     """How many messages go as one payload at the most."""
+    max_attempts: int = 20
+    """After so many failed attempts a message is given up; 0 never gives up."""
+    keep_messages: float = 30 * 86400.0
+    """Seconds for which messages that wait for nothing any more are kept; 0 keeps them for ever."""
+    gone_timeout: float = 0.0
+    """Seconds after which what waits for a session that is gone is given up; 0 lets it wait."""
+    restore_notice: str = "none"
+    """How a human is told that their draft was carried out of the way and back."""
     max_text_bytes: int = 1_048_576
     native: bool = True
     """Whether agents that hark starts are reached by their own API, where they have one."""
@@ -42,13 +50,16 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 # Variables of ours that are not settings.
 NOT_SETTINGS = frozenset({"HARK_HOME", "HARK_SESSION", "HARK_DEBUG", "HARK_NO_AUTOSTART", "HARK_SERVE_COMMAND"})
-_CHOICES = {"log_level": ("debug", "info", "warning", "error")}
+_CHOICES = {"log_level": ("debug", "info", "warning", "error"), "restore_notice": ("none", "status-line")}
 _FLOORS = {
     "input_poll_interval": 0.05,
     "human_pause": 0.0,
     "input_stale_timeout": 0.0,
     "default_timeout": 0.0,
     "max_batch_size": 1,
+    "max_attempts": 0,
+    "keep_messages": 0.0,
+    "gone_timeout": 0.0,
     "max_text_bytes": 1,
     "log_max_bytes": 10_000,
 }

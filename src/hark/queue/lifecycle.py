@@ -122,6 +122,8 @@ def advance(message: Message, step: Step) -> Advance:
             changes["batch_id"] = None
     elif step.is_in_box and message.attempted_at is None:
         changes["attempted_at"] = step.at
+    if step.status is S.QUEUED and message.status in (S.DEAD, S.UNCERTAIN):
+        changes |= {"attempts": 0, "timeout_at": None}
     if step.batch_id is not None:
         changes["batch_id"] = step.batch_id
     if step.is_interrupt is not None:

@@ -184,6 +184,13 @@ class TmuxServer:
             raise
         return _text([replies[-1]]) == ["done"]
 
+    async def announce(self, pane: Pane, words: str) -> None:
+        """In the status line of the terminals that show the pane. A key ends it, and is not lost: without -N."""
+        facts = await self.pane_facts(pane)
+        for client in facts.clients:
+            if client.pane_id == pane.pane_id:
+                await self.run(line(command("display-message", "-d", "4000", "-c", client.name, words)))
+
     async def press(self, pane: Pane, keys: tuple[str, ...], foreground: str | None = None) -> bool:
         """On the same condition."""
         return await self._act_if(pane.pane_id, _is_running(pane, foreground), press(pane.pane_id, *keys))

@@ -17,6 +17,7 @@ from hark.store.sqlite.store import SqliteStore
 from hark.store.sqlite.transaction import Transaction
 from hark.store.sqlite.writer import LARGEST_BATCH
 from tests.contract.samples import ANA, add, enqueue, make_event, make_message, make_session, make_step
+from tests.terminals import wait_until
 
 
 @asynccontextmanager
@@ -200,4 +201,5 @@ async def test_a_thread_that_breaks_leaves_nobody_waiting(store: SqliteStore, mo
     assert codes(results) == ["store-closed", "store-closed"]
     with pytest.raises(HarkError, match="not open"):
         await store.sessions()
+    await asyncio.to_thread(wait_until, lambda: bool(broken), 10.0, "the thread to end")
     assert broken == [SystemExit]

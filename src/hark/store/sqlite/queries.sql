@@ -54,7 +54,7 @@ INSERT INTO messages (
 UPDATE messages SET
     status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
     delivered_at = :delivered_at, acknowledged_at = :acknowledged_at, completed_at = :completed_at, ended_at = :ended_at,
-    attempts = :attempts, attempted_at = :attempted_at, interrupted_at = :interrupted_at,
+    timeout_at = :timeout_at, attempts = :attempts, attempted_at = :attempted_at, interrupted_at = :interrupted_at,
     batch_id = :batch_id, channel = :channel, carrier = :carrier, authority = :authority
 WHERE id = :id;
 
