@@ -50,6 +50,7 @@ from hark.model.config import Config, merge_config, parse_listen
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane
+from hark.queue.statistics import Statistics
 from hark.store.contract import Store
 from hark.store.sqlite.store import SqliteStore
 from hark.terminal.version import check_version
@@ -76,6 +77,7 @@ class Hark:
         self.started_at: datetime = wall_clock()
         self.database = str(paths.database_path())
         self.stopping = asyncio.Event()
+        self.statistics = Statistics()
         self.bus = Bus(store)
         self.editors = Editors()
         self.panes = Panes(paths.runtime_dir() / "pipes.sock", config.tmux, config.tmux_config)
@@ -123,6 +125,7 @@ class Hark:
         texts = paths.state_dir() / "texts"
         self.retention = Retention(store, self.sessions, self.couriers, config, wall_clock, texts)
         self.kinds = kinds
+        self.bus.listen(self.statistics.heed)
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.turns.on_event)
         self.bus.listen(self.handovers.on_event)
@@ -189,6 +192,7 @@ async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
 async def _run(hark: Hark, ready_fd: int | None) -> None:
     await hark.sessions.load()
     await hark.turns.load()
+    hark.statistics.begin(await hark.store.pending())
     api = make_api(hark, hark.config.max_text_bytes)
     servers = []
     if hark.config.listen:

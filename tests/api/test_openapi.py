@@ -99,6 +99,8 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
     # method, path, what stands for the placeholder, query, body
     calls: list[tuple[str, str, str, str, object]] = [
         ("GET", "/healthz", "", "", None),
+        ("GET", "/stats", "", "", None),
+        ("GET", "/metrics", "", "", None),
         ("GET", "/openapi.json", "", "", None),
         ("GET", "/events", "", "?after=0&limit=5", None),
         ("GET", "/events", "", "?after=x", None),

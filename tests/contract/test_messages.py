@@ -273,7 +273,7 @@ async def test_a_move_writes_message_receipt_and_event_together(store: Store) ->
     assert (event.at, event.message_id, event.data) == (
         later(1),
         message.id,
-        {"status": "staged", "reason": None, "detail": "pasted"},
+        {"status": "staged", "reason": None, "detail": "pasted", "channel": "terminal", "carrier": "editor"},
     )
 
 

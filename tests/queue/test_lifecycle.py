@@ -232,7 +232,8 @@ def test_the_receipt_and_the_event_tell_what_the_step_knew() -> None:
         Carrier.NONE,
     )
     assert (event.kind, event.at, event.session_id, event.message_id) == (EventKind.MESSAGE, T1, "s1", "m1")
-    assert event.data == {"status": "held", "reason": "dialog", "detail": "no echo"}
+    known = {"channel": "terminal", "carrier": "none"}
+    assert event.data == {"status": "held", "reason": "dialog", "detail": "no echo"} | known
 
 
 def test_a_new_message_starts_queued_with_a_receipt_that_has_no_previous_status() -> None:

@@ -9,14 +9,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from hark.api import editors, inbox, messages, openapi, scheduler, sessions, spawn, system
+from hark.api import editors, inbox, messages, metrics, openapi, scheduler, sessions, spawn, system
 from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
 from hark.api.route import endpoint
 from hark.model.errors import HarkError
 
 # Calls with a longer path first: a session's name may contain slashes.
-CALLS = (*system.CALLS, *editors.CALLS, *scheduler.CALLS, *inbox.CALLS, *spawn.CALLS, *messages.CALLS, *sessions.CALLS)
+CALLS = (
+    *system.CALLS,
+    *metrics.CALLS,
+    *editors.CALLS,
+    *scheduler.CALLS,
+    *inbox.CALLS,
+    *spawn.CALLS,
+    *messages.CALLS,
+    *sessions.CALLS,
+)
 
 
 def make_api(hark: Any, max_text_bytes: int) -> Starlette:

@@ -52,6 +52,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Daemon": {
         "serve": "Run the daemon in the foreground.",
         "daemon": "Start, stop, look after or install the daemon.",
+        "stats": "Print the daemon's numbers.",
         "logs": "Print the daemon's log.",
         "shell-init": "Print shell functions that start agents through hark.",
         "completion": "Print the completion script for your shell.",

@@ -182,6 +182,10 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
         "reason": step.reason and str(step.reason),
         "detail": step.detail,
     }
+    known = {"channel": step.channel, "carrier": step.carrier}
+    data |= {name: str(value) for name, value in known.items() if value is not None}
+    if step.is_interrupt:
+        data["is_interrupt"] = True
     if message.is_inbox:
         data["is_inbox"] = True
     event = Event(at=step.at, kind=EventKind.MESSAGE, session_id=message.session_id, message_id=message.id, data=data)
