@@ -1,4 +1,4 @@
-.PHONY: install demo test lint bench agents simulate storm dialogs turns clean
+.PHONY: install demo test lint bench agents simulate storm dialogs turns crash load fuzz model clean
 install: ; @scripts/install
 demo: install ; @scripts/demo
 test: install ; @scripts/test
@@ -9,4 +9,8 @@ simulate: install ; @scripts/simulate
 storm: install ; @scripts/storm
 dialogs: install ; @scripts/dialogs
 turns: install ; @scripts/turns
+crash: install ; @scripts/crash
+load: install ; @scripts/load
+fuzz: install ; @scripts/fuzz
+model: install ; @scripts/model
 clean: ; @scripts/clean

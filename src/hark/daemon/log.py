@@ -24,7 +24,8 @@ class JsonLines(logging.Formatter):
         line |= {key: value for key, value in vars(record).items() if key not in _PLAIN}
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        # ASCII: among what others send there are characters that some take for the end of a line, or that drive a terminal.
+        return json.dumps(line, default=str)
 
 
 class PrivateFile(logging.handlers.RotatingFileHandler):

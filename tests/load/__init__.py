@@ -1,0 +1,1 @@
+"""Many sessions, many messages: all delivered, in order, and what it costs."""
