@@ -4,18 +4,20 @@
 [[tool=COMMAND]]   call the agent's shell tool; when its result comes, end the turn
 [[call=NAME JSON]] call the tool whose name ends like that with these arguments (Anthropic, Gemini)
 [[say=TEXT]]       say exactly that
+[[read=FILE]]      say what stands in the file: what is to be said need not stand in the prompt
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from tests.stand_in.turn import Turn
 
-DIRECTIVE = re.compile(r"\[\[(busy|tool|call|say)=(.*?)\]\]", re.DOTALL)
+DIRECTIVE = re.compile(r"\[\[(busy|tool|call|say|read)=(.*?)\]\]", re.DOTALL)
 PIECE_EVERY_S = 0.1
 USUAL_TEXT = "I have read it."
 SIDE_TEXT = "A title"
@@ -44,7 +46,7 @@ def choose_reply(turn: Turn) -> Reply:
     if turn.is_side:
         return Reply((SIDE_TEXT,))
     directives = dict(DIRECTIVE.findall(newest(turn)))
-    text = directives.get("say", USUAL_TEXT)
+    text = Path(directives["read"]).read_text() if "read" in directives else directives.get("say", USUAL_TEXT)
     command = directives.get("tool")
     call = choose_call(turn, directives["call"]) if "call" in directives else None
     if "busy" not in directives:

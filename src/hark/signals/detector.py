@@ -1,0 +1,176 @@
+r"""Signals in a stream of terminal output, whatever pieces it comes in.
+
+The definition is slow and simple: take out the escape sequences, break into lines, look at every line. What makes it fast is
+a byte search in front of it. A marker has a "<" that is followed, escape sequences aside, by a "["; a code fence has two
+backticks in a row. A piece of output with neither can neither hold a marker nor end one, so all that matters about it is where
+its last line begins. That is behind its last newline, if the newline is one and not the inside of a sequence; and to know
+that, it is enough to look at the last ESC before it, for an ESC ends whatever was open. From there on the raw bytes are kept,
+unread, until the next piece comes.
+
+`flush` is for the moment when nothing has come for half a second: a marker that is whole counts although its line has not
+ended, and what is not whole stays.
+"""
+
+import re
+from collections.abc import Sequence
+
+from hark.signals.escapes import BREAK, ESCAPE, TOKEN, is_unfinished, written
+from hark.signals.marker import LONGEST_LINE, NAMESPACES, Found, Marker, MarkerReader, NearMiss
+
+FLUSH_S = 0.5
+LONGEST_FENCE = 16384
+"""Bytes after which a code fence that nobody has closed is taken for none."""
+SLICE = 16384
+_LONGEST_TAIL = 8192
+_LOOKS_BACK = 32
+
+_MOST_REGIONS = 8
+# Behind the first character: sequences that are common there, then the second one, or a byte that may begin another sequence.
+_SUSPECTS = (
+    (b"<", re.compile(rb"<(?:\x1b\[[0-9;:]*[mK])*+(?:[\[\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)")),
+    (b"`", re.compile(rb"`(?:\x1b\[[0-9;:]*[mK])*+(?:[`\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)")),
+    (b"\xc2", re.compile(rb"\xc2(?:[\x80-\x9f]|\Z)")),
+)
+_ROW_MOVE = re.compile(rb"\x1b\[[0-9;]*[ABEFHdf]")
+
+
+class SignalDetector:
+    def __init__(self, namespaces: Sequence[str] = NAMESPACES) -> None:
+        self._reader = MarkerReader(namespaces)
+        self._tail = b""
+        """Raw bytes that are not read yet."""
+        self._line = b""
+        """What stands in the line before them."""
+        self._is_spent = False
+        """The line has already been a signal."""
+        self._seen = 0
+        """Bytes of the stream before the tail."""
+        self._fence_at: int | None = None
+
+    def feed(self, data: bytes) -> list[Found]:
+        found: list[Found] = []
+        for start in range(0, len(data), SLICE):
+            self._feed(data[start : start + SLICE] if len(data) > SLICE else data, found)
+        return found
+
+    def flush(self) -> list[Found]:
+        """Nothing has come for a while: what is there may be all there is."""
+        found: list[Found] = []
+        self._read(self._tail, found)
+        if not self._is_spent and isinstance(marker := self._look(self._seen), Marker):
+            self._is_spent = True
+            found.append(marker)
+        return found
+
+    def reset(self) -> None:
+        """Something of the stream is missing: what comes next has nothing to do with what was there."""
+        self._tail = self._line = b""
+        self._is_spent, self._fence_at = False, None
+
+    def _feed(self, data: bytes, found: list[Found]) -> None:
+        """Reads the lines that are suspect, and skips the others."""
+        for _ in range(_MOST_REGIONS):
+            data = self._tail + data if self._tail else data
+            self._tail = b""
+            suspect = 0 if self._is_live() else _first_suspect(data)
+            start = _start_of_last_line(data[:suspect] if suspect is not None else data)
+            if start is None or (suspect is None and len(data) - start > _LONGEST_TAIL):
+                break
+            self._skip(start)
+            if suspect is None:
+                self._tail = data[start:]
+                return
+            end = data.find(b"\n", suspect) + 1 or len(data)
+            self._read(data[start:end], found)
+            data = data[end:]
+            if not data:
+                return
+        self._read(self._tail + data, found)
+
+    def _skip(self, size: int) -> None:
+        """So many bytes, at the end of which a new line begins."""
+        if size:
+            self._line, self._is_spent = b"", False
+            self._seen += size
+
+    def _is_live(self) -> bool:
+        return b"<" in self._line or b"`" in self._line
+
+    def _read(self, data: bytes, found: list[Found]) -> None:
+        """The definition."""
+        self._tail, done = b"", 0
+        for token in TOKEN.finditer(data):
+            if token.end() >= len(data) - 1 and is_unfinished(token, data):
+                break
+            done = token.end()
+            self._take(written(token, self._line), self._seen + token.start(), found)
+        self._seen += done
+        self._tail = data[done:]
+
+    def _take(self, piece: bytes, at: int, found: list[Found]) -> None:
+        *ended, rest = piece.split(BREAK)
+        for one in ended:
+            self._add(one)
+            self._end_line(at, found)
+        self._add(rest)
+
+    def _add(self, piece: bytes) -> None:
+        if len(self._line) <= LONGEST_LINE:
+            self._line = (self._line + piece)[: LONGEST_LINE + 1]
+
+    def _end_line(self, at: int, found: list[Found]) -> None:
+        if not self._is_spent and b"<" in self._line and (seen := self._look(at)):
+            found.append(seen)
+        if b"`" in self._line:
+            self._pass_fence(at)
+        self._line, self._is_spent = b"", False
+
+    def _look(self, at: int) -> Found | None:
+        line = self._line.decode("utf-8", "replace")
+        if len(self._line) > LONGEST_LINE:
+            return self._reader.miss(line, "its line is too long")
+        seen = self._reader.read(line)
+        if isinstance(seen, Marker) and self._is_fenced(at):
+            return NearMiss(line.strip(), "it stands in a code block")
+        return seen
+
+    def _is_fenced(self, at: int) -> bool:
+        return self._fence_at is not None and at - self._fence_at <= LONGEST_FENCE
+
+    def _pass_fence(self, at: int) -> None:
+        words = self._line.strip()
+        if not words.startswith(b"```"):
+            return
+        if not self._is_fenced(at):
+            self._fence_at = at
+        elif not words.strip(b"`"):
+            self._fence_at = None
+
+
+def _first_suspect(data: bytes) -> int | None:
+    places = [found.start() for one, suspect in _SUSPECTS if one in data and (found := suspect.search(data))]
+    return min(places) if places else None
+
+
+def _start_of_last_line(data: bytes) -> int | None:
+    """Where the last line begins, for certain; 0 where it may have begun before this; None where it takes a closer look."""
+    newline = data.rfind(b"\n")
+    if newline >= 0 and _is_outside(data, newline):
+        return newline + 1
+    place = len(data)
+    for _ in range(_LOOKS_BACK):
+        place = data.rfind(ESCAPE, 0, place)
+        if place < 0:
+            break
+        if move := _ROW_MOVE.match(data, place):
+            return move.end()
+    return None if newline >= 0 or len(data) > _LONGEST_TAIL else 0
+
+
+def _is_outside(data: bytes, place: int) -> bool:
+    """Whether no sequence is open there. Eight-bit sequences are not in this data, or we would not ask."""
+    begun = data.rfind(ESCAPE, 0, place)
+    if begun < 0:
+        return True
+    token = TOKEN.match(data, begun)
+    return token is not None and token.end() <= place and not is_unfinished(token, data)

@@ -1,0 +1,110 @@
+r"""Escape sequences, as ECMA-48 and terminals have them, and what is left of a stream without them.
+
+One pattern knows every form: CSI, the strings (OSC, DCS, APC, PM, SOS), two bytes and more behind an ESC, and the C1 forms of
+them all. C1 is read where it is UTF-8 (C2 80 to C2 9F); a lone byte above 7F is part of a character.
+
+What moves the cursor forward in its row becomes blanks; what moves it to another row, or back, breaks the line: to drop it
+would join what never stood together. A repeated character (CSI n b) is written out. Everything else leaves no trace.
+
+Nothing can swallow a stream for good: ESC, CAN and SUB end whatever was open, and a sequence that is longer than any real one
+ends by itself.
+"""
+
+import re
+
+LONGEST_PARAMETERS = 128
+LONGEST_STRING = 4096
+MOST_BLANKS = 4096
+ESCAPE = 0x1B
+
+TOKEN = re.compile(
+    rb"""
+      (?P<text> (?: [^\x00-\x1f\x7f\xc2]++ | \xc2(?![\x80-\x9f]|\Z) )++ )
+    | (?P<csi> (?: \x1b\[ | \xc2\x9b ) (?P<parameters> [\x00-\x17\x19\x1c-\x3f\x7f]{0,%d}+ ) (?P<final> [\x40-\x7e\x18\x1a]? ) )
+    | (?P<osc> (?: \x1b\] | \xc2\x9d ) (?: [^\x07\x18\x1a\x1b\xc2] | \xc2(?!\x9c|\Z) ){0,%d}+ (?P<oscend> [\x07\x18\x1a] | \xc2\x9c )? )
+    | (?P<string> (?: \x1b[PX^_] | \xc2[\x90\x98\x9e\x9f] ) (?: [^\x18\x1a\x1b\xc2] | \xc2(?!\x9c|\Z) ){0,%d}+ (?P<stringend> [\x18\x1a] | \xc2\x9c )? )
+    | (?P<escape> \x1b (?: [\x20-\x2f]{1,16}+ [\x30-\x7e]? | [\x30-\x4f\x51-\x57\x59\x5a\x5c\x60-\x7e] )? )
+    | (?P<eightbit> \xc2[\x80-\x9f] )
+    | (?P<control> [\x00-\x1f\x7f] )
+    """
+    % (LONGEST_PARAMETERS, LONGEST_STRING, LONGEST_STRING),
+    re.VERBOSE | re.DOTALL,
+)
+BREAK = b"\n"
+_BREAKING_CONTROLS = frozenset(b"\n\v\f\r\b")
+_BREAKING_FINALS = frozenset(b"ABDEFGHLMSTZ`defrsu")
+_BREAKING_ESCAPES = frozenset((b"\x1b8", b"\x1bD", b"\x1bE", b"\x1bM", b"\x1bc"))
+_BREAKING_EIGHTBIT = frozenset((b"\xc2\x84", b"\xc2\x85", b"\xc2\x8d"))
+_SCREENS = frozenset((b"?1049", b"?1047", b"?47", b"?3", b"?6"))
+"""Modes whose change moves the cursor."""
+_LAST_CHARACTER = re.compile(rb"[^\x80-\xbf][\x80-\xbf]*\Z")
+
+
+def is_unfinished(token: re.Match[bytes], data: bytes) -> bool:
+    """Whether what follows may still belong to this token."""
+    end, kind = token.end(), token.lastgroup
+    rest = data[end:]
+    if rest and rest != b"\xc2":
+        return False
+    match kind:
+        case "csi":
+            return not rest and not token["final"]
+        case "osc":
+            return not token["oscend"]
+        case "string":
+            return not token["stringend"]
+        case "escape":
+            return not rest and (end - token.start() == 1 or (token[0][1] < 0x30 and token[0][-1] < 0x30))
+        case _:
+            return False
+
+
+def written(token: re.Match[bytes], line: bytes) -> bytes:
+    """What a token leaves: text, blanks, BREAK (several, if the cursor went down several rows), or nothing. `line`: what
+    stands in the line before it."""
+    kind = token.lastgroup
+    if kind == "text":
+        return token[0]
+    if kind == "csi":
+        return _csi(token["parameters"], token["final"], line)
+    if kind == "control":
+        byte = token[0][0]
+        return BREAK if byte in _BREAKING_CONTROLS else b"\t" if byte == 9 else b""
+    if kind == "escape":
+        return BREAK if token[0] in _BREAKING_ESCAPES else b""
+    return BREAK if kind == "eightbit" and token[0] in _BREAKING_EIGHTBIT else b""
+
+
+def _csi(parameters: bytes, final: bytes, line: bytes) -> bytes:
+    within = BREAK if not _BREAKING_CONTROLS.isdisjoint(parameters) else b""
+    numbers = bytes(byte for byte in parameters if 0x20 <= byte < 0x7F)
+    if final in (b"h", b"l"):
+        moves = not _SCREENS.isdisjoint(b"?" + one.removeprefix(b"?") for one in numbers.split(b";") if b"?" in numbers)
+        return BREAK if moves else within
+    if not final or final in b"\x18\x1a" or not re.fullmatch(rb"[0-9;:]*", numbers):
+        return within
+    if final in (b"C", b"a"):
+        return within + b" " * _count(numbers)
+    if final == b"I":
+        return within + b"\t"
+    if final == b"b":
+        last = _LAST_CHARACTER.search(b"" if within else line)
+        return within + (last[0] * _count(numbers) if last else b"")
+    if final == b"B":
+        return BREAK * min(_count(numbers), 100)
+    return BREAK if final[0] in _BREAKING_FINALS else within
+
+
+def _count(numbers: bytes) -> int:
+    first = re.match(rb"[0-9]*", numbers)
+    return min(MOST_BLANKS, max(1, int((first[0] if first else b"")[:6] or b"1")))
+
+
+def strip(data: bytes) -> bytes:
+    """All of it at once, for whom has the whole."""
+    line, parts = b"", []
+    for token in TOKEN.finditer(data):
+        piece = written(token, line)
+        parts.append(piece)
+        line = piece.rpartition(BREAK)[2] if BREAK in piece else line + piece
+    return b"".join(parts)
