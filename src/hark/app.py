@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -20,7 +20,6 @@ from starlette.types import ASGIApp
 from hark import paths
 from hark.agents.kinds import Kinds, load_kinds
 from hark.api.guard import Guard
-from hark.api.mcp.door import Door
 from hark.api.server import make_api
 from hark.daemon.bus import Bus
 from hark.daemon.clock import SteadyClock, wall_clock
@@ -32,6 +31,7 @@ from hark.daemon.handover import Handovers
 from hark.daemon.hook_door import HookDoor
 from hark.daemon.hooks import Hooks
 from hark.daemon.inbox import Inbox
+from hark.daemon.inference import Inference
 from hark.daemon.launching import Launcher
 from hark.daemon.local_zone import LocalZone
 from hark.daemon.lock import InstanceLock
@@ -43,6 +43,9 @@ from hark.daemon.panes import Panes
 from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
+from hark.daemon.signals import Signals
+from hark.daemon.telling import Telling
+from hark.daemon.tracker import Tracker
 from hark.daemon.turns import TurnBook
 from hark.daemon.waits import Waits
 from hark.daemon.watcher import Watcher
@@ -51,12 +54,17 @@ from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane
 from hark.queue.statistics import Statistics
+from hark.signals.marker import MarkerReader
 from hark.store.contract import Store
 from hark.store.sqlite.store import SqliteStore
 from hark.terminal.version import check_version
 
 SHUTDOWN_GRACE_S = 3
 RESTART_S = 1.0
+
+
+class Worker(Protocol):
+    async def run(self) -> None: ...
 
 
 class Server(uvicorn.Server):
@@ -101,6 +109,11 @@ class Hark:
         self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)
         self.natives = Natives(self.panes, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)
+        namespaces = tuple(name.strip() for name in config.signal_namespaces.split(",") if name.strip())
+        self.signals = Signals(store, self.sessions, MarkerReader(namespaces), wall_clock)
+        self.telling = make_telling(self.sessions, self.panes, config)
+        self.inference = Inference(self.sessions, self.panes, self.signals, config, wall_clock)
+        self.tracker = Tracker(self.panes, self.sessions, self.signals, self.turns, self.natives, kinds, namespaces)
         # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
         self._owner = f"{socket.gethostname()}:{self.database}"
         self._texts = paths.state_dir() / "texts"
@@ -130,8 +143,19 @@ class Hark:
         self.bus.listen(self.turns.on_event)
         self.bus.listen(self.handovers.on_event)
         self.bus.listen(self.expiry.on_event)
+        self.bus.listen(self.signals.on_event)
+        self.bus.listen(self.telling.on_event)
+        self.turns.on_heard = self.signals.hear
+        self.hooks.on_record = self.tracker.note_record
+        self.panes.on_chunk = self.tracker.take
         self.panes.on_change = self.watcher.look_now
         self.panes.on_output = self.couriers.on_output
+
+    def workers(self) -> "list[Worker]":
+        """What is logged and started again when it fails."""
+        of_the_queue = (self.expiry, self.scheduler, self.notices, self.retention)
+        of_signals = (self.tracker, self.telling, self.inference)
+        return [self.watcher, self.turns, self.hook_door, *of_the_queue, *of_signals]
 
     def stop(self) -> None:
         self.stopping.set()
@@ -210,19 +234,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             await hark.watcher.look()
             workers = [tasks.create_task(hark.natives.run(), name="Natives")]
             workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]
-            workers += [
-                tasks.create_task(_supervise(worker))
-                for worker in (
-                    hark.watcher,
-                    hark.expiry,
-                    hark.turns,
-                    hark.scheduler,
-                    hark.notices,
-                    hark.retention,
-                    hark.hook_door,
-                    api.state.mcp,
-                )
-            ]
+            workers += [tasks.create_task(_supervise(worker)) for worker in (*hark.workers(), api.state.mcp)]
             await asyncio.sleep(0)
             serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
             logger.info("ready", extra={"pid": os.getpid(), "socket": str(paths.socket_path())})
@@ -244,7 +256,7 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
         logger.info("stopped")
 
 
-async def _supervise(worker: Watcher | Expiry | TurnBook | Scheduler | Notices | Retention | HookDoor | Door) -> None:
+async def _supervise(worker: Worker) -> None:
     """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
     name = type(worker).__name__
     while True:
@@ -277,6 +289,13 @@ def load_config(options: dict[str, str]) -> Config:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as wrong:
         raise HarkError("config-invalid", f"{paths.config_path()}: {wrong}", "see docs/configuration.md") from wrong
     return merge_config(file, os.environ, options)
+
+
+def make_telling(sessions: Sessions, panes: Panes, config: Config) -> Telling:
+    try:
+        return Telling(sessions, panes, config, datetime.now)
+    except ValueError as wrong:
+        raise HarkError("config-invalid", f"notify: {wrong}", "see docs/configuration.md") from wrong
 
 
 def own_socket(config: Config) -> str:

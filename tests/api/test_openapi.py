@@ -104,6 +104,8 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("GET", "/openapi.json", "", "", None),
         ("GET", "/events", "", "?after=0&limit=5", None),
         ("GET", "/events", "", "?after=x", None),
+        ("GET", "/signals", "", "?limit=5", None),
+        ("GET", "/signals", "", "?session=nobody", None),
         ("POST", "/hooks", "", "", hook),
         ("POST", "/hooks", "", "", {}),
         ("POST", "/sessions", "", "", new),

@@ -115,6 +115,13 @@ def test_a_broken_file_is_refused_with_its_place_and_nothing_else_is_changed(
     assert (user / ".claude/settings.json").read_bytes() == before
 
 
-@pytest.mark.parametrize(("words", "code"), [(["claude", "--signals"], Exit.FAILURE), (["emacs"], Exit.USAGE)])
-def test_what_cannot_be_installed_is_refused(words: list[str], code: Exit) -> None:
-    assert run(["install", *words]) == code
+def test_what_cannot_be_installed_is_refused() -> None:
+    assert run(["install", "emacs"]) == Exit.USAGE
+
+
+def test_an_agent_is_taught_to_signal_and_forgets_it_again(user: Path) -> None:
+    assert run(["install", "claude", "--signals"]) == Exit.OK
+    assert "--<[hark:STATE:" in (user / ".claude/CLAUDE.md").read_text()
+
+    assert run(["uninstall", "claude"]) == Exit.OK
+    assert not (user / ".claude/CLAUDE.md").exists()

@@ -23,6 +23,8 @@ from tests.contract.samples import (
 CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("add_session", (make_session("x"), make_event())),
     ("change_session", (ANA, {})),
+    ("save_signal", (ANA, {}, None, "{}")),
+    ("signal_memory", (ANA,)),
     ("remove_session", (ANA,)),
     ("session", (ANA,)),
     ("sessions", ()),
@@ -48,6 +50,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("release_lease", (Lease(session_id=ANA, owner="me", fence=1, expires_at=NOW),)),
     ("add_event", (make_event(),)),
     ("events", ()),
+    ("signals", ()),
     ("last_event_seq", ()),
     ("save_draft", (Draft(session_id=ANA, message_id=MessageId("m1"), text="", cursor=0, taken_at=NOW),)),
     ("draft", (ANA,)),

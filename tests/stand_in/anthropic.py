@@ -6,6 +6,7 @@ from tests.stand_in.answer import dumps, server_sent
 from tests.stand_in.reply import Call, Reply
 from tests.stand_in.turn import Json, Said, Turn, read_turn
 
+HARKS_QUESTION = "You see the last lines of a terminal"
 ROLES = {"assistant": "model"}
 USAGE = {"input_tokens": 10, "output_tokens": 10}
 
@@ -15,7 +16,8 @@ def read_request(body: Json) -> Turn:
     conversation = [
         Said(ROLES.get(message["role"], message["role"]), texts_of(message["content"])) for message in body["messages"]
     ]
-    return read_turn(conversation, tools, is_side=not tools)
+    asks_about_a_screen = any(text.startswith(HARKS_QUESTION) for said in conversation for text in said.texts)
+    return read_turn(conversation, tools, is_side=not tools and not asks_about_a_screen)
 
 
 def texts_of(content: str | list[Json]) -> list[str]:

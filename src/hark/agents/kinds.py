@@ -55,6 +55,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     idle_only: bool = False
     """Typing while it works is unsafe, because it does not read then, or because an Enter may meet a dialog that is not drawn
     yet; and nothing but typing reaches it."""
+    keeps_brackets: bool = True
+    """Whether a marker that it prints looks as it was written. Where its markdown makes a link of it, the brackets are gone,
+    and what still has them is code."""
     busy: str | None = None
     """How a row begins that it shows, beside its box, for as long as a turn runs; or how its title begins then."""
     stop: StopKeys | None = None

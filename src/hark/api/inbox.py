@@ -104,7 +104,7 @@ async def acknowledged(hark: Any, session: Session | None, wanted: str, *, is_do
 async def signalled(hark: Any, session: Session, state: SignalState, text: str) -> Session:
     if text:
         check_text(text, LONGEST_SIGNAL)
-    changed: Session = await hark.sessions.signal(session, state, text)
+    changed: Session = await hark.signals.command(session, state, text)
     return changed
 
 

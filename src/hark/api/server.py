@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from hark.api import editors, inbox, messages, metrics, openapi, scheduler, sessions, spawn, system
+from hark.api import editors, inbox, messages, metrics, openapi, scheduler, sessions, signals, spawn, system
 from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
 from hark.api.route import endpoint
@@ -24,6 +24,7 @@ CALLS = (
     *inbox.CALLS,
     *spawn.CALLS,
     *messages.CALLS,
+    *signals.CALLS,
     *sessions.CALLS,
 )
 

@@ -64,6 +64,7 @@ async def start_session(request: Request, body: NewSession) -> SessionInfo:
         rows=body.rows,
         socket=choose_socket(body.socket_name, body.socket_path),
         is_plain=body.is_plain,
+        has_signals=body.has_signals,
     )
     return session_info(session)
 

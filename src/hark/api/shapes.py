@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Mode, Receipt, Status
 from hark.model.session import Session
+from hark.model.signal import SignalSource, SignalState
 from hark.queue.turns import Phase, Turns
 
 PositiveSeconds = Annotated[float, Meta(gt=0, le=366 * 86400)]
@@ -45,6 +46,8 @@ class NewSession(Request, frozen=True, kw_only=True):
     """tmux -S"""
     is_plain: bool = False
     """Without a status line: it shall look like the plain program."""
+    has_signals: bool = False
+    """Teach the agent to signal, for this run, where it takes instructions without a file."""
 
 
 class RunInPane(Request, frozen=True, kw_only=True):
@@ -94,6 +97,11 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     nudge_seq: int
     """How many signals its agent has given."""
     last_signal_at: datetime | None
+    signal_state: SignalState | None = None
+    """What its agent announced last; none when that is over."""
+    signal_text: str = ""
+    signal_source: SignalSource | None = None
+    """How that was heard."""
     phase: Phase = Phase.UNKNOWN
     """What its agent is doing, as far as it is known."""
     phase_since: datetime | None = None
@@ -317,6 +325,9 @@ def session_info(
         waiting_for=turns.detail,
         nudge_seq=session.nudge_seq,
         last_signal_at=session.last_signal_at,
+        signal_state=session.signal_state,
+        signal_text=session.signal_text,
+        signal_source=session.signal_source,
     )
 
 

@@ -24,7 +24,7 @@ _REVIEW = "Codex asks about new hooks when it is started next: choose to trust t
 @click.command()
 @agent_argument
 @dry_run_option
-@click.option("--signals", is_flag=True, help="Also tell the agent how to signal. Not available yet.")
+@click.option("--signals", is_flag=True, help="Also teach the agent to signal, in its own instruction file.")
 @json_option
 def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
     """Put hark's hooks into the settings of AGENT: claude, codex, gemini, opencode, or all that are here.
@@ -34,14 +34,19 @@ def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
     \b
     Example:
       hark install claude --dry-run
-      hark install all
+      hark install all --signals
     """
-    if signals:
-        raise HarkError("not-available", "signals are not in this version", "leave out --signals")
     from hark.installing.change import apply, installation
+    from hark.installing.instructions import AGENTS as TAUGHT
+    from hark.installing.instructions import teaching
 
     program = hook_program()
     changes = [installation(one, os.environ, program) for one in wanted_agents(agent)]
+    if signals:
+        taught = (
+            [agent] if agent != "all" else [one for one in TAUGHT if shutil.which(one) or one in wanted_agents(agent)]
+        )
+        changes += [teaching(one, os.environ) for one in taught]
     for change in changes:
         if not dry_run:
             apply(change)

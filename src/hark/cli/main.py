@@ -35,6 +35,10 @@ COMMANDS: dict[str, dict[str, str]] = {
         "cancel": "Take a message back before it is typed.",
         "events": "Print what happens.",
     },
+    "Signals": {
+        "signals": "Print what agents have announced.",
+        "watch": "Run a command, and hear what is announced in its output.",
+    },
     "For agents": {
         "inbox": "Print what waits in this session's inbox.",
         "ack": "Say that a message was understood, or is done.",

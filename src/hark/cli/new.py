@@ -24,6 +24,7 @@ _LEFT_OUT_PREFIXES = ("HARK_", "TERM_PROGRAM")
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
 @click.option("--agent", metavar="KIND", help="Agent kind. [default: known from the command]")
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
+@click.option("--signals", is_flag=True, help="Teach the agent to signal, for this run (Claude Code).")
 @click.option("-d", "--detached", is_flag=True, help="Do not attach to it.")
 @server_options
 @json_option
@@ -32,6 +33,7 @@ def command(
     name: str | None,
     agent: str | None,
     directory: str | None,
+    signals: bool,
     detached: bool,
     socket_name: str | None,
     socket_path: str | None,
@@ -52,6 +54,7 @@ def command(
         "directory": existing_directory(directory),
         "environment": session_environment(os.environ),
     }
+    body |= {"has_signals": True} if signals else {}
     body |= terminal_size() | chosen_server(socket_name, socket_path, os.environ)
     session = Client().post("/sessions", {field: value for field, value in body.items() if value is not None})
     if is_json:

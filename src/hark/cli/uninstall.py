@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @dry_run_option
 @json_option
 def command(agent: str, dry_run: bool, is_json: bool) -> None:
-    """Take hark's hooks out of the settings of AGENT: claude, codex, gemini, opencode, or all.
+    """Take hark's hooks out of the settings of AGENT (claude, codex, gemini, opencode, or all), and what taught it to signal.
 
     A file that was not changed since `hark install` is put back as it was; in any other, only hark's own hooks go.
 
@@ -26,10 +26,14 @@ def command(agent: str, dry_run: bool, is_json: bool) -> None:
       hark uninstall all --dry-run
     """
     from hark.installing.change import apply, removal
+    from hark.installing.instructions import AGENTS as TAUGHT
+    from hark.installing.instructions import unteaching
     from hark.installing.places import PLACES
 
     agents = list(PLACES) if agent == "all" else [agent] if agent in PLACES else []
     changes = [removal(one, os.environ) for one in agents]
+    taught = (unteaching(one, os.environ) for one in TAUGHT if agent in (one, "all"))
+    changes += [change for change in taught if change.is_change]
     for change in changes:
         if not dry_run:
             apply(change)

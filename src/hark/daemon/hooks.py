@@ -52,6 +52,8 @@ class Hooks:
         self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
         """One event of a session after the other, in the order in which they came."""
         self._times: dict[SessionId, TurnTimes] = {}
+        self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
+        """Called with the file in which an agent keeps its own words, whenever a hook names it."""
         self.counts: Counter[tuple[str, str]] = Counter()
 
     async def take(
@@ -83,6 +85,8 @@ class Hooks:
             return None
         async with self._order[session.id]:
             await self._record(session, report, agent, event, emitted_at)
+            if isinstance(path := payload.get("transcript_path"), str) and path:
+                self.on_record(session.id, path)
             ids = find_message_ids(report.prompt)
             at = self._said_at(session.id, report, min(emitted_at, self._clock()))
             heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)

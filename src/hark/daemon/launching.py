@@ -9,7 +9,7 @@ from msgspec import Struct
 from hark import airlock, paths
 from hark.agents.native import launch as native
 from hark.agents.native.find import keep_secret
-from hark.installing.injection import inject, prepare
+from hark.installing.injection import inject, prepare, teach
 from hark.installing.quick import quick_program
 from hark.model.ids import SessionId
 
@@ -29,7 +29,17 @@ class Launcher:
         self._has_native = has_native
         self._has_hooks = has_hooks
 
-    def launch(self, session_id: SessionId, kind: str, command: list[str], environment: dict[str, str]) -> Launch:
+    def launch(
+        self,
+        session_id: SessionId,
+        kind: str,
+        command: list[str],
+        environment: dict[str, str],
+        *,
+        has_signals: bool = False,
+    ) -> Launch:
+        """`has_signals`: it is taught to signal, for this run, where it allows that."""
+        command = list(teach(kind, tuple(command))) if has_signals else command
         variables = environment | paths.hark_environment(session_id) | paths.editor_environment(environment)
         words, added = self._with_native(session_id, kind, command, variables)
         if words == command and self._has_hooks:

@@ -37,6 +37,8 @@ class Panes:
         self.on_change: Callable[[str], None] = lambda socket: None
         """Called with a server's socket when its panes may have changed, or it is gone."""
         self.on_output: Callable[[Pane], None] = lambda pane: None
+        self.on_chunk: Callable[[Pane, bytes], None] = lambda pane, data: None
+        """Every chunk that any pane prints, b"" when its stream has ended: from then on something may be missing."""
 
     def open(self) -> None:
         self._streams.open()
@@ -70,6 +72,9 @@ class Panes:
         if not is_streaming:
             logger.info("the pane has a pipe of its own; looking instead of listening", extra={"pane": pane.pane_id})
         return is_streaming
+
+    def is_streaming(self, pane: Pane) -> bool:
+        return self._streams.is_open(pane)
 
     def printed_count(self, pane: Pane) -> int:
         return self._printed_count[pane]
@@ -120,12 +125,14 @@ class Panes:
             event.set()
         for listener in tuple(self._listeners[pane]):
             listener(data)
+        self.on_chunk(pane, data)
         self.on_output(pane)
 
     def _stream_closed(self, pane: Pane) -> None:
         for event in self._waiters[pane]:
             event.set()
         self._end_listening(pane)
+        self.on_chunk(pane, b"")
         self.on_change(pane.socket)
 
     def _end_listening(self, pane: Pane) -> None:

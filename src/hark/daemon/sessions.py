@@ -16,7 +16,7 @@ from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group, find_session
 from hark.model.session import Pane, Session, SessionState
-from hark.model.signal import SignalState
+from hark.model.signal import SignalSource, SignalState
 from hark.store.contract import Store
 
 ADOPTED_LOOKUP_DEADLINE_S = 5.0
@@ -33,11 +33,13 @@ class Sessions:
         self._own_socket = own_socket
         self._launcher = launcher
         self._by_id: dict[SessionId, Session] = {}
+        self._by_pane: dict[Pane, Session] = {}
         self._naming = asyncio.Lock()
         self._signalling = asyncio.Lock()
 
     async def load(self) -> None:
         self._by_id = {session.id: session for session in await self._store.sessions()}
+        self._by_pane = {session.pane: session for session in self.running()}
 
     def all(self) -> list[Session]:
         return list(self._by_id.values())
@@ -74,7 +76,8 @@ class Sessions:
                 raise (failure if second.code == "session-not-found" else second) from None
 
     def at(self, pane: Pane) -> Session | None:
-        return next((session for session in self.running() if session.pane == pane), None)
+        """Asked for every chunk that any pane prints."""
+        return self._by_pane.get(pane)
 
     def in_pane(self, socket: str, pane_id: str) -> Session | None:
         panes = ((session.pane.socket, session.pane.pane_id, session) for session in self.running())
@@ -92,8 +95,9 @@ class Sessions:
         rows: int,
         socket: str | None,
         is_plain: bool = False,
+        has_signals: bool = False,
     ) -> Session:
-        """`is_plain`: with no status line of tmux below it."""
+        """`is_plain`: with no status line of tmux below it. `has_signals`: taught to signal, where the agent allows it."""
         directory = directory or str(Path.home())
         _check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
@@ -101,7 +105,7 @@ class Sessions:
         session_id = _new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            launch = self._launcher.launch(session_id, kind, command, environment)
+            launch = self._launcher.launch(session_id, kind, command, environment, has_signals=has_signals)
             pane = await server.new_session(
                 _tmux_name(name, session_id), launch.words, directory, launch.environment, columns, rows
             )
@@ -180,13 +184,35 @@ class Sessions:
         event = Event(at=now, kind=kind, session_id=session.id, data={"name": session.name})
         return await self._change(session, {"do_not_disturb_since": None if may else now}, event)
 
-    async def signal(self, session: Session, state: SignalState, text: str) -> Session:
-        """What its agent announces. Every signal has a number of its own, however many come at once."""
+    async def signal(
+        self, session: Session, state: SignalState, text: str, source: SignalSource, memory: str
+    ) -> Session:
+        """What its agent announces. Every signal has a number of its own, however many come at once. `memory`: what it takes
+        to know it again, durable with it."""
         async with self._signalling:
             now, number = self._clock(), self.get(session.id).nudge_seq + 1
-            data = {"state": str(state), "text": text, "nudge_seq": number}
+            data = {"state": str(state), "text": text, "nudge_seq": number, "source": str(source)}
             event = Event(at=now, kind=EventKind.SIGNAL, session_id=session.id, data=data)
-            return await self._change(session, {"nudge_seq": number, "last_signal_at": now}, event)
+            changes = {"nudge_seq": number, "last_signal_at": now}
+            changes |= {"signal_state": state, "signal_text": text, "signal_source": source}
+            changed = await self._store.save_signal(session.id, changes, event, memory)
+            self._keep(changed)
+            return changed
+
+    async def clear_signal(self, session: Session, memory: str) -> Session:
+        """What its agent has announced is over. Nobody is told but those who show it."""
+        async with self._signalling:
+            data = {"state": str(self.get(session.id).signal_state), "nudge_seq": self.get(session.id).nudge_seq}
+            event = Event(at=self._clock(), kind=EventKind.SIGNAL_CLEARED, session_id=session.id, data=data)
+            changes = {"signal_state": None, "signal_text": "", "signal_source": None}
+            changed = await self._store.save_signal(session.id, changes, event, memory)
+            self._keep(changed)
+            return changed
+
+    def _keep(self, session: Session) -> None:
+        self._by_id[session.id] = session
+        if self._by_pane.get(session.pane, session).id == session.id and session.state is SessionState.RUNNING:
+            self._by_pane[session.pane] = session
 
     async def kill(self, session: Session) -> Session:
         """Ends a session that hark started. An adopted pane is the human's: it is only let go."""

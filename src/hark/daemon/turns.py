@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from hark.agents.kinds import Kinds
@@ -37,6 +37,8 @@ class TurnBook:
         """Of whom anybody has told us anything: of the others nothing is claimed."""
         self._heard_prompts: set[SessionId] = set()
         self._writing: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.on_heard: Callable[[SessionId, Heard], Awaitable[None]] | None = None
+        """Whoever else wants to know what agents say about themselves."""
 
     async def load(self) -> None:
         """What the agents were known to work on when the daemon before us ended."""
@@ -56,6 +58,11 @@ class TurnBook:
         if heard.said is Said.PROMPT_SUBMITTED:
             self._heard_prompts.add(session_id)
         await self._apply(session_id, *rules.hear(self.of(session_id), heard))
+        if self.on_heard:
+            await self.on_heard(session_id, heard)
+
+    def hears_prompts(self, session_id: SessionId) -> bool:
+        return session_id in self._heard_prompts
 
     def expect_prompts(self, session_id: SessionId) -> None:
         """Its agent says which prompts it takes."""

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from hark.installing import files, trust
 from hark.installing.hooks import MARK, handler, subscribed
+from hark.installing.instructions import TEXT
 
 LAUNCHERS = frozenset({"env", "node", "bun", "deno", "npx", "bunx", "command", "nice", "nohup", "setsid"})
 """Programs that run the one that follows, with all its arguments."""
@@ -85,11 +86,26 @@ def program_place(kind: str, command: tuple[str, ...]) -> int | None:
     return None
 
 
+def teach(kind: str, command: tuple[str, ...]) -> tuple[str, ...]:
+    """The command with instructions how to signal, for one run, where the agent adds such to its own."""
+    place = program_place(kind, command)
+    if kind != "claude" or place is None:
+        return command
+    words = command[place + 1 :]
+    is_taken = any(word.startswith(("--append-system-prompt", "--system-prompt")) for word in words)
+    if is_taken or _is_print(words) or not _is_conversation("claude", words):
+        return command
+    return (*command[: place + 1], "--append-system-prompt", TEXT, *words)
+
+
+def _is_print(words: tuple[str, ...]) -> bool:
+    return any(_is_option(word, "--print") or _is_short(word, "p") for word in _options(words))
+
+
 def _claude(command: tuple[str, ...], place: int, program: str, file: Path, _: Mapping[str, str]) -> Injection:
     words = command[place + 1 :]
     is_taken = any(_is_option(word, "--settings") for word in words)
-    is_print = any(_is_option(word, "--print") or _is_short(word, "p") for word in _options(words))
-    if is_taken or is_print or not _is_conversation("claude", words):
+    if is_taken or _is_print(words) or not _is_conversation("claude", words):
         return Injection(command)
     injected = (*command[: place + 1], "--settings", str(file), *words)
     return Injection(injected, {MARK: "1"}, {file: _settings("claude", program)})

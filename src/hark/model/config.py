@@ -36,6 +36,27 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether agents that hark starts are given hooks for that run, where they allow it."""
     hook_messages: bool = True
     """Whether messages to a busy agent are handed to it by its own hooks, where these are known to work."""
+    signal_namespaces: str = "schmux,hark"
+    """The names by which markers are known, with commas between them: --<[NAME:state:text]>--"""
+    notify: str = "needs_input,needs_testing,error,completed"
+    """Which signals people are told of: state[:session], with commas between them; `*` for all."""
+    notify_by: str = ""
+    """How they are told: bell, osc9, osc777, desktop, webhook, with commas between them; nobody is told by default."""
+    notify_quiet: str = ""
+    """Hours in which nobody is told, such as 22:00-07:00."""
+    notify_webhook: str | None = None
+    """Where a signal is posted to, as JSON."""
+    infer_url: str | None = None
+    """A model service that is asked what a quiet agent's screen means; none by default."""
+    infer_protocol: str = "openai"
+    """What it speaks: openai or anthropic."""
+    infer_model: str = ""
+    infer_key_file: str | None = None
+    """The file that holds its key."""
+    infer_after: float = 300.0
+    """Seconds without output and without a signal after which it is asked."""
+    infer_per_hour: int = 10
+    """How often at most."""
     listen: str | None = None
     """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
     log_level: str = "info"
@@ -50,7 +71,11 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 # Variables of ours that are not settings.
 NOT_SETTINGS = frozenset({"HARK_HOME", "HARK_SESSION", "HARK_DEBUG", "HARK_NO_AUTOSTART", "HARK_SERVE_COMMAND"})
-_CHOICES = {"log_level": ("debug", "info", "warning", "error"), "restore_notice": ("none", "status-line")}
+_CHOICES = {
+    "log_level": ("debug", "info", "warning", "error"),
+    "restore_notice": ("none", "status-line"),
+    "infer_protocol": ("openai", "anthropic"),
+}
 _FLOORS = {
     "input_poll_interval": 0.05,
     "human_pause": 0.0,
@@ -62,6 +87,8 @@ _FLOORS = {
     "gone_timeout": 0.0,
     "max_text_bytes": 1,
     "log_max_bytes": 10_000,
+    "infer_after": 1.0,
+    "infer_per_hour": 0,
 }
 
 
@@ -87,6 +114,9 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
             raise _invalid(f"{name} must be at least {floor:g}")
     if config.listen is not None:
         parse_listen(config.listen)
+    for name in ("infer_url", "notify_webhook"):
+        if not re.match(r"https?://", getattr(config, name) or "http://"):
+            raise _invalid(f"{name} = {getattr(config, name)!r} is no address", "write it as https://HOST/PATH")
     return config
 
 

@@ -23,7 +23,9 @@ class EventKind(StrEnum):
     HOOK = "hook"
     """An agent's hook reported; `data` says which."""
     SIGNAL = "signal"
-    """An agent announced its status; `data` holds state, text and the session's nudge_seq."""
+    """An agent announced its status; `data` holds state, text, source and the session's nudge_seq."""
+    SIGNAL_CLEARED = "signal.cleared"
+    """What it announced is over: its human has answered, or it went on."""
 
 
 class Event(Struct, frozen=True, kw_only=True):

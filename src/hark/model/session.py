@@ -6,6 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from hark.model.ids import SessionId
+from hark.model.signal import SignalSource, SignalState
 
 
 class SessionState(StrEnum):
@@ -44,4 +45,9 @@ class Session(Struct, frozen=True, kw_only=True):
     """Socket of the airlock between pane and agent, where hark started the agent."""
     do_not_disturb_since: datetime | None = None
     nudge_seq: int = 0
+    """Grows by one with every signal."""
     last_signal_at: datetime | None = None
+    signal_state: SignalState | None = None
+    """What its agent announced last; none when that is over."""
+    signal_text: str = ""
+    signal_source: SignalSource | None = None

@@ -21,6 +21,8 @@ FLUSH_S = 0.5
 LONGEST_FENCE = 16384
 """Bytes after which a code fence that nobody has closed is taken for none."""
 SLICE = 16384
+DRAWS = re.compile(rb"\x1b(?:\[[0-9;]*[AHfd]|M|\[\?(?:1049|1047|47)h)")
+"""A program that moves up, or home, or to another screen, draws: what it prints, it may print again."""
 _LONGEST_TAIL = 8192
 _LOOKS_BACK = 32
 

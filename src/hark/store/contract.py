@@ -43,6 +43,13 @@ class Store(Protocol):
         """Sets the named fields of a Session (`msgspec.structs.replace` semantics); a new name as in
         `add_session`. Raises `name-taken`, `session-not-found`."""
 
+    async def save_signal(
+        self, session_id: SessionId, changes: dict[str, Any], event: Event | None, memory: str
+    ) -> Session:
+        """`change_session`, and in the same transaction what it takes to know the session's announcements again."""
+
+    async def signal_memory(self, session_id: SessionId) -> str | None: ...
+
     async def remove_session(self, session_id: SessionId) -> None:
         """Forgets it with its messages and receipts, reminders, draft and lease; its events stay. Unknown: `session-not-found`."""
 
@@ -123,6 +130,9 @@ class Store(Protocol):
 
     async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """Events with a seq above `after`, in order."""
+
+    async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
+        """The newest `limit` signals, of one session or of all, in order."""
 
     async def last_event_seq(self) -> int: ...
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hark.model.event import Event
+from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Receipt, Status
 from hark.model.reminder import Reminder
@@ -37,6 +37,7 @@ class MemoryStore:
         self._events: list[Event] = []
         self._drafts: dict[SessionId, Draft] = {}
         self._reminders: dict[ReminderId, Reminder] = {}
+        self._signal_memories: dict[SessionId, str] = {}
 
     async def open(self) -> None:
         self._is_open = True
@@ -66,12 +67,23 @@ class MemoryStore:
         await _listeners_turn()
         return session
 
+    async def save_signal(
+        self, session_id: SessionId, changes: dict[str, Any], event: Event | None, memory: str
+    ) -> Session:
+        session = rules.replaced(self._session(session_id), changes)
+        self._signal_memories[session_id] = memory
+        return await self.change_session(session_id, changes, event) if changes or event else session
+
+    async def signal_memory(self, session_id: SessionId) -> str | None:
+        self._check_open()
+        return self._signal_memories.get(session_id)
+
     async def remove_session(self, session_id: SessionId) -> None:
         self._session(session_id)
         for message in [m for m in self._messages.values() if m.session_id == session_id]:
             del self._messages[message.id], self._receipts[message.id]
         self._reminders = {i: r for i, r in self._reminders.items() if r.session_id != session_id}
-        for of_session in (self._sessions, self._drafts, self._leases, self._fences):
+        for of_session in (self._sessions, self._drafts, self._leases, self._fences, self._signal_memories):
             of_session.pop(session_id, None)
 
     async def session(self, session_id: SessionId) -> Session:
@@ -213,6 +225,11 @@ class MemoryStore:
     async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         self._check_open()
         return [event for event in self._events if event.seq > after][:limit]
+
+    async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
+        self._check_open()
+        told = [event for event in self._events if event.kind is EventKind.SIGNAL]
+        return [event for event in told if session_id in (None, event.session_id)][-limit:]
 
     async def last_event_seq(self) -> int:
         self._check_open()

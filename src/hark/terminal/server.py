@@ -8,6 +8,8 @@ import shlex
 import shutil
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
@@ -37,6 +39,14 @@ _STRUCTURAL = {
     "session-closed",
     "layout-change",
 }
+
+
+class Rendering(Struct, frozen=True, kw_only=True):
+    rows: list[str]
+    """Plain text; the last ones are the screen."""
+    screen: Screen
+    history: int
+    """How many lines have scrolled off its top, as far as tmux keeps them."""
 
 
 class TmuxServer:
@@ -145,23 +155,19 @@ class TmuxServer:
             command("capture-pane", "-p", "-e", "-N", "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
-        _, pid, dead, mode, columns, x, y, visible, alternate, title = _text([head])[0].split(" ", 9)
-        if int(pid) != pane.pid or dead == "1":
-            raise HarkError(
-                "pane-not-found",
-                f"pane {pane.pane_id} is not the one it was",
-                "`hark ls` shows the sessions that are left",
-            )
-        return Screen(
-            rows=parse_rows(_text([body])),
-            columns=int(columns),
-            cursor_x=int(x),
-            cursor_y=int(y),
-            is_cursor_visible=visible == "1",
-            is_alternate=alternate == "1",
-            in_mode=mode not in ("", "0"),
-            title=title,
+        return _screen(pane, _text([head])[0], _text([body]))
+
+    async def rendering(self, pane: Pane, lines: int) -> Rendering:
+        """The screen with that many lines of what has scrolled off its top, of one instant."""
+        asked = line(
+            command("display-message", "-p", "-t", pane.pane_id, f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}"),
+            command("capture-pane", "-p", "-e", "-N", "-S", str(-lines), "-t", pane.pane_id),
         )
+        head, body = await self.run(asked)
+        history, height, rest = _text([head])[0].split(" ", 2)
+        rows = _text([body])
+        screen = _screen(pane, rest, rows[-int(height) :])
+        return Rendering(rows=parse_rows(rows).plain, screen=screen, history=int(history))
 
     async def history(self, pane_id: str, lines: int) -> list[str]:
         """The last rendered lines, wraps joined, trailing blank lines dropped."""
@@ -253,6 +259,26 @@ class TmuxServer:
 
     def _lost(self) -> None:
         self._on_change(self)
+
+
+def _screen(pane: Pane, head: str, rows: list[str]) -> Screen:
+    _, pid, dead, mode, columns, x, y, visible, alternate, title = head.split(" ", 9)
+    if int(pid) != pane.pid or dead == "1":
+        raise HarkError(
+            "pane-not-found",
+            f"pane {pane.pane_id} is not the one it was",
+            "`hark ls` shows the sessions that are left",
+        )
+    return Screen(
+        rows=parse_rows(rows),
+        columns=int(columns),
+        cursor_x=int(x),
+        cursor_y=int(y),
+        is_cursor_visible=visible == "1",
+        is_alternate=alternate == "1",
+        in_mode=mode not in ("", "0"),
+        title=title,
+    )
 
 
 def _is_running(pane: Pane, foreground: str | None) -> str:

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
+from hark.agents.records import Words
 from hark.model.heard import Heard
 from hark.model.ids import MessageId
 
@@ -74,6 +75,10 @@ class NativeChannel(Protocol):
         """prompt-submitted, stopped, interrupted, permission-asked, permission-answered, and at last session-ended; with the
         ids of our messages where they are about such. For as long as the channel is used, by one listener: it also starts
         what an interrupted agent has left in its queue."""
+
+    async def words(self) -> list[Words] | None:
+        """The newest of what the agent has said in the conversation that the pane shows, the oldest of them first.
+        None where it is not certain which one that is."""
 
     async def close(self) -> None: ...
 

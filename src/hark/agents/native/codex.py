@@ -22,10 +22,12 @@ from hark.agents.native.codex_protocol import Json, Notice, Thread
 from hark.agents.native.codex_threads import Threads
 from hark.agents.native.picture import Picture, Turn
 from hark.agents.native.watching import Watching
+from hark.agents.records import Words
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 
 TURNS_IN_VIEW = 20
+SPOKEN_IN_VIEW = 5
 QUEUE_IN_VIEW = 100
 BETWEEN_S = 3.0
 BETWEEN_POLL_S = 0.05
@@ -107,6 +109,13 @@ class CodexChannel(Watching):
         except CallFailed:
             return False
         return True
+
+    async def words(self) -> list[Words] | None:
+        await self._look_at_threads()
+        if self._threads.shown is None:
+            return None
+        asked = {"threadId": self._threads.shown, "limit": SPOKEN_IN_VIEW, "itemsView": "full", "sortDirection": "desc"}
+        return await self._read("thread/turns/list", asked, lambda result: protocol.read_words(result["data"]))
 
     async def picture(self) -> Picture:
         await self._look_at_threads()

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hark.agents.native.channel import ChannelLost, State
 from hark.agents.native.picture import Turn, message_ids
+from hark.agents.records import Words, at_ms
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 
@@ -91,6 +92,19 @@ def read_turn(turn: Json) -> Turn:
     asked = [item for item in turn["items"] if item["type"] == "userMessage"]
     ids = [one for item in asked for one in message_ids(text_of(item["content"]), own_id(item.get("clientId")))]
     return Turn(id=turn["id"], message_ids=tuple(dict.fromkeys(ids)), end=ENDS.get(turn["status"]))
+
+
+def read_words(newest_first: list[Json]) -> list[Words]:
+    """Whole ones only: what is still being said is not on record yet."""
+    said = [
+        (turn["id"], item)
+        for turn in reversed(newest_first)
+        for item in turn["items"]
+        if item["type"] == "agentMessage" and item.get("completedAtMs")
+    ]
+    return [
+        Words(name=f"{turn}:{item['id']}", text=item["text"], at=at_ms(item["completedAtMs"])) for turn, item in said
+    ]
 
 
 def asked(turns: list[Json]) -> set[str]:

@@ -19,6 +19,7 @@ from hark.agents.native.http import Http
 from hark.agents.native.opencode_protocol import Json
 from hark.agents.native.picture import Picture
 from hark.agents.native.watching import Watching
+from hark.agents.records import Words
 from hark.model.ids import MessageId
 
 USER = "opencode"
@@ -95,6 +96,13 @@ class OpenCodeChannel(Watching):
             return False
         await self._post(f"/session/{session}/abort", None)
         return True
+
+    async def words(self) -> list[Words] | None:
+        session = await self.shown()
+        if session is None:
+            return None
+        messages = await self._messages(session)
+        return understand(lambda: protocol.read_words(messages))
 
     async def picture(self) -> Picture:
         session = self._followed if self._outstanding and self._followed else await self.shown()

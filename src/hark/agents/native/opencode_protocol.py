@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from hark.agents.native.picture import Turn, message_ids
+from hark.agents.records import Words, at_ms
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 
@@ -74,6 +75,13 @@ def find(messages: Sequence[Json], message_id: MessageId) -> str | None:
 
 def text_of(message: Json) -> str:
     return "\n".join(part["text"] for part in message["parts"] if part["type"] == "text")
+
+
+def read_words(messages: Sequence[Json]) -> list[Words]:
+    """Whole ones only: what is still being said is not on record yet."""
+    parts = [part for one in messages if one["info"]["role"] == "assistant" for part in one["parts"]]
+    said = [part for part in parts if part["type"] == "text" and (part.get("time") or {}).get("end")]
+    return [Words(name=part["id"], text=part["text"], at=at_ms(part["time"]["end"])) for part in said]
 
 
 def is_idle(session: str, statuses: Json) -> bool:

@@ -45,6 +45,22 @@ def change_session(
     return session
 
 
+def save_signal(
+    transaction: Transaction, session_id: SessionId, changes: dict[str, Any], event: Event | None, memory: str
+) -> Session:
+    session = rules.replaced(find_session(transaction, session_id), changes)
+    transaction.run("update-session", SESSIONS.to_row(session))
+    transaction.run("save-signal-memory", {"session_id": session_id, "memory": memory})
+    if event:
+        transaction.record(event)
+    return session
+
+
+def find_signal_memory(transaction: Transaction, session_id: SessionId) -> str | None:
+    row = transaction.one("find-signal-memory", session_id=session_id)
+    return str(row[0]) if row else None
+
+
 def remove_session(transaction: Transaction, session_id: SessionId) -> None:
     find_session(transaction, session_id)
     transaction.run("delete-session", {"session_id": session_id})
@@ -251,6 +267,11 @@ def add_event(transaction: Transaction, event: Event) -> Event:
 
 def list_events(transaction: Transaction, after: int, limit: int) -> Sequence[Event]:
     return [EVENTS.from_row(row) for row in transaction.all("list-events", after=after, limit=limit)]
+
+
+def list_signals(transaction: Transaction, session_id: SessionId | None, limit: int) -> Sequence[Event]:
+    found = transaction.all("list-signals", session_id=session_id, limit=limit)
+    return [EVENTS.from_row(row) for row in reversed(found)]
 
 
 def last_event_seq(transaction: Transaction) -> int:

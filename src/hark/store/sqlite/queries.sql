@@ -17,10 +17,10 @@ SELECT {sessions} FROM sessions ORDER BY created_at, sequence;
 -- A new session.
 INSERT INTO sessions (
     id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, airlock, do_not_disturb_since,
-    nudge_seq, last_signal_at
+    nudge_seq, last_signal_at, signal_state, signal_text, signal_source
 ) VALUES (
     :id, :name, :agent, :host, :pane, :command, :directory, :created_at, :is_adopted, :state, :gone_at, :airlock,
-    :do_not_disturb_since, :nudge_seq, :last_signal_at
+    :do_not_disturb_since, :nudge_seq, :last_signal_at, :signal_state, :signal_text, :signal_source
 );
 
 -- name: update-session
@@ -28,7 +28,8 @@ INSERT INTO sessions (
 UPDATE sessions SET
     name = :name, agent = :agent, host = :host, pane = :pane, command = :command, directory = :directory,
     created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at, airlock = :airlock,
-    do_not_disturb_since = :do_not_disturb_since, nudge_seq = :nudge_seq, last_signal_at = :last_signal_at
+    do_not_disturb_since = :do_not_disturb_since, nudge_seq = :nudge_seq, last_signal_at = :last_signal_at,
+    signal_state = :signal_state, signal_text = :signal_text, signal_source = :signal_source
 WHERE id = :id;
 
 -- name: delete-session
@@ -204,6 +205,11 @@ UPDATE leases SET owner = NULL WHERE session_id = :session_id AND owner = :owner
 INSERT INTO events (at, kind, session_id, message_id, data) VALUES (:at, :kind, :session_id, :message_id, :data)
 RETURNING seq;
 
+-- name: list-signals
+-- The newest signals, of one session or of all.
+SELECT {events} FROM events
+WHERE kind = 'signal' AND (:session_id IS NULL OR session_id = :session_id) ORDER BY seq DESC LIMIT :limit;
+
 -- name: list-events
 -- What happened after a seq.
 SELECT {events} FROM events WHERE seq > :after ORDER BY seq LIMIT :limit;
@@ -251,3 +257,12 @@ SELECT {reminders} FROM reminders WHERE id = :reminder_id;
 -- name: list-reminders
 -- Those that are neither fired nor cancelled, earliest first.
 SELECT {reminders} FROM reminders WHERE fired_at IS NULL AND cancelled_at IS NULL ORDER BY fire_at, created_at, id;
+
+-- name: save-signal-memory
+-- What a session has announced; a second one replaces the first.
+INSERT INTO signal_memories (session_id, memory) VALUES (:session_id, :memory)
+ON CONFLICT (session_id) DO UPDATE SET memory = excluded.memory;
+
+-- name: find-signal-memory
+-- What a session has announced.
+SELECT memory FROM signal_memories WHERE session_id = :session_id;

@@ -25,7 +25,7 @@ CREATE TABLE sessions (
     do_not_disturb_since INTEGER,
     nudge_seq INTEGER NOT NULL,
     last_signal_at INTEGER
-) STRICT;
+, signal_state TEXT, signal_text TEXT NOT NULL DEFAULT '', signal_source TEXT) STRICT;
 
 -- AUTOINCREMENT: a place in the order of arrival is never given twice, even when messages are removed.
 CREATE TABLE messages (
@@ -161,3 +161,10 @@ CREATE INDEX reminders_of_session ON reminders (session_id);
 
 CREATE INDEX reminders_waiting ON reminders (fire_at)
 WHERE fired_at IS NULL AND cancelled_at IS NULL;
+
+CREATE TABLE signal_memories (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    memory TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX events_signals ON events (seq) WHERE kind = 'signal';

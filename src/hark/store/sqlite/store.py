@@ -52,6 +52,14 @@ class SqliteStore:
     ) -> Session:
         return await self._write(hops.change_session, session_id, changes, event)
 
+    async def save_signal(
+        self, session_id: SessionId, changes: dict[str, Any], event: Event | None, memory: str
+    ) -> Session:
+        return await self._write(hops.save_signal, session_id, changes, event, memory)
+
+    async def signal_memory(self, session_id: SessionId) -> str | None:
+        return await self._read(hops.find_signal_memory, session_id)
+
     async def remove_session(self, session_id: SessionId) -> None:
         await self._write(hops.remove_session, session_id)
 
@@ -133,6 +141,9 @@ class SqliteStore:
 
     async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         return await self._read(hops.list_events, after, limit)
+
+    async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
+        return await self._read(hops.list_signals, session_id, limit)
 
     async def last_event_seq(self) -> int:
         return await self._read(hops.last_event_seq)

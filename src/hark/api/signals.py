@@ -1,0 +1,33 @@
+"""Calls about what agents have announced."""
+
+from starlette.requests import Request
+
+from hark.api.route import Call, Query, query_number
+from hark.api.shapes import EventList
+from hark.api.system import event_info
+
+
+async def list_signals(request: Request, _: None) -> EventList:
+    hark = request.app.state.hark
+    wanted = request.query_params.get("session")
+    session_id = hark.sessions.find(wanted).id if wanted else None
+    limit = int(query_number(request, "limit", 50, 1, 10_000))
+    last_seq = await hark.store.last_event_seq()
+    events = await hark.store.signals(session_id, limit)
+    return EventList(events=[event_info(event) for event in events], last_seq=last_seq)
+
+
+CALLS = (
+    Call(
+        method="GET",
+        path="/signals",
+        summary="What agents have announced, the newest last; as they happen on the WebSocket /events, kind `signal`.",
+        handler=list_signals,
+        response=EventList,
+        queries=(
+            Query("session", "name or id; all sessions without it", {"type": "string"}),
+            Query("limit", "how many", {"type": "integer", "minimum": 1, "maximum": 10000}),
+        ),
+        errors=("session-not-found", "session-ambiguous"),
+    ),
+)

@@ -1,0 +1,197 @@
+"""What agents announce, whoever heard it: decided by the rules of `signals/`, written down once, passed on as an event.
+
+Everything that is heard of one session goes through one lock, and what it takes to know it again is written in the same
+transaction as the signal: a daemon that dies in between has either both or neither.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import msgspec
+from msgspec import structs
+
+from hark.agents.records import Words
+from hark.daemon.clock import Clock
+from hark.daemon.log import logger
+from hark.daemon.sessions import Sessions
+from hark.delivery.wording import payload
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.heard import Heard, Said
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.model.signal import SignalSource, SignalState
+from hark.signals import memory as rules
+from hark.signals.marker import Found, Marker, MarkerReader, NearMiss
+from hark.signals.memory import Memory
+from hark.signals.own_words import read_words
+from hark.signals.rendered import Sighting, is_known, known_words
+from hark.signals.status import Status, is_repeated, may_clear, may_replace
+from hark.store.contract import Store
+
+INPUTS_KNOWN = 20
+"""Messages of ours whose words are known when they come back as an echo."""
+MISSES_KNOWN = 100
+_ENDS_A_QUESTION = (Said.PERMISSION_ANSWERED, Said.TOOL_DONE, Said.STOPPED, Said.INTERRUPTED)
+
+
+class Signals:
+    def __init__(self, store: Store, sessions: Sessions, reader: MarkerReader, clock: Clock) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._reader = reader
+        self._clock = clock
+        self._memories: dict[SessionId, Memory] = {}
+        self._locks: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._missed: dict[SessionId, deque[NearMiss]] = defaultdict(lambda: deque(maxlen=MISSES_KNOWN))
+
+    async def memory(self, session_id: SessionId) -> Memory:
+        if session_id not in self._memories:
+            stored = await self._store.signal_memory(session_id)
+            self._memories[session_id] = msgspec.json.decode(stored, type=Memory) if stored else Memory()
+        return self._memories[session_id]
+
+    async def command(self, session: Session, state: SignalState, text: str) -> Session:
+        """The agent itself has called us."""
+        async with self._locks[session.id]:
+            return await self._announce(session, state, text, SignalSource.COMMAND, await self.memory(session.id))
+
+    async def infer(self, session: Session, state: SignalState, text: str, seen_at: datetime) -> bool:
+        """A model has guessed it from the screen. False where something better is known."""
+        async with self._locks[session.id]:
+            if not may_replace(self._status(session.id), SignalSource.INFERRED, seen_at):
+                return False
+            await self._announce(session, state, text, SignalSource.INFERRED, await self.memory(session.id))
+            return True
+
+    async def hear_words(self, session: Session, words: Sequence[Words], record: str = "", end: int = 0) -> None:
+        """What the agent has on record; `record` and `end`: how far that has been read, where it is a file."""
+        async with self._locks[session.id]:
+            memory = await self.memory(session.id)
+            for one in words:
+                if one.name not in memory.names:
+                    found = read_words(one.text, self._reader)
+                    self.tell_misses(session, found)
+                    memory, new = rules.hear_words(memory, one.name, [m for m in found if isinstance(m, Marker)])
+                    memory = await self._announce_all(session, new, SignalSource.RECORD, memory)
+            await self._save(session, structs.replace(memory, record=record or memory.record, record_read=end))
+
+    async def see(self, session: Session, sightings: Sequence[Sighting], *, has_turns: bool, is_plain: bool) -> None:
+        """What stands on its screen, and above."""
+        if not sightings:
+            return
+        async with self._locks[session.id]:
+            memory = await self.memory(session.id)
+            decide = rules.count_lines if is_plain else partial(rules.see, has_turns=has_turns)
+            after, new = decide(memory, sightings)
+            if new:
+                known = await self._inputs(session)
+                after, new = decide(memory, [one for one in sightings if not is_known(one, known)])
+            await self._save(session, await self._announce_all(session, new, SignalSource.TERMINAL, after))
+
+    async def hear_lines(self, session: Session, found: Sequence[Found]) -> None:
+        """Lines that a program has printed which only prints lines."""
+        markers = [one for one in found if isinstance(one, Marker)]
+        if not markers:
+            return
+        async with self._locks[session.id]:
+            echoes = [fingerprint for fingerprint, _ in await self._inputs(session)]
+            for marker in markers:
+                if marker.fingerprint in echoes:
+                    self.tell_misses(session, [NearMiss(marker.text, "it stands in a message that was delivered")])
+                    continue
+                memory = rules.print_line(await self.memory(session.id), marker)
+                await self._announce(session, marker.state, marker.text, SignalSource.TERMINAL, memory)
+
+    async def hear(self, session_id: SessionId, heard: Heard) -> None:
+        """What hooks and native channels say about the agent."""
+        try:
+            session = self._sessions.get(session_id)
+        except HarkError:
+            return
+        async with self._locks[session_id]:
+            status = self._status(session_id)
+            if heard.said is Said.PROMPT_SUBMITTED:
+                await self._begin_turn(session, heard.at)
+            elif heard.said is Said.PERMISSION_ASKED:
+                if may_replace(status, SignalSource.HOOK, heard.at) and not is_repeated(
+                    status, SignalState.NEEDS_INPUT, SignalSource.HOOK
+                ):
+                    memory = await self.memory(session_id)
+                    await self._announce(
+                        session, SignalState.NEEDS_INPUT, heard.detail, SignalSource.HOOK, memory, heard.at
+                    )
+            elif heard.said in _ENDS_A_QUESTION and may_clear(status, heard.at) and _is_over(status, heard.said):
+                await self._sessions.clear_signal(session, self._written(await self.memory(session_id)))
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_GONE and event.session_id:
+            self._memories.pop(event.session_id, None)
+            self._locks.pop(event.session_id, None)
+            self._missed.pop(event.session_id, None)
+
+    async def _begin_turn(self, session: Session, at: datetime) -> None:
+        memory = rules.begin_turn(await self.memory(session.id))
+        self._memories[session.id] = memory
+        if may_clear(self._status(session.id), at):
+            await self._sessions.clear_signal(session, self._written(memory))
+        else:
+            await self._store.save_signal(session.id, {}, None, self._written(memory))
+
+    async def _announce_all(
+        self, session: Session, markers: Sequence[Marker], source: SignalSource, memory: Memory
+    ) -> Memory:
+        for marker in markers:
+            await self._announce(session, marker.state, marker.text, source, memory)
+        return memory
+
+    async def _announce(
+        self,
+        session: Session,
+        state: SignalState,
+        text: str,
+        source: SignalSource,
+        memory: Memory,
+        at: datetime | None = None,
+    ) -> Session:
+        changed = await self._sessions.signal(session, state, text, source, self._written(memory))
+        self._memories[session.id] = memory
+        logger.info("signal", extra={"session": session.name, "state": str(state), "source": str(source)})
+        return changed
+
+    async def _save(self, session: Session, memory: Memory) -> None:
+        if memory != self._memories.get(session.id):
+            await self._store.save_signal(session.id, {}, None, self._written(memory))
+            self._memories[session.id] = memory
+
+    async def _inputs(self, session: Session) -> list[tuple[str, str]]:
+        messages = await self._store.messages(session.id, limit=INPUTS_KNOWN)
+        texts = (payload(message) for message in messages if not message.is_inbox and "<[" in message.text)
+        return [known for text in texts for known in known_words(text, self._reader)]
+
+    def _status(self, session_id: SessionId) -> Status:
+        session = self._sessions.get(session_id)
+        return Status(session.signal_state, session.signal_source, session.last_signal_at)
+
+    def tell_misses(self, session: Session, found: Sequence[Found]) -> None:
+        """Into the log, each once: what is drawn is drawn again."""
+        for one in found:
+            if isinstance(one, NearMiss) and one not in self._missed[session.id]:
+                self._missed[session.id].append(one)
+                logger.warning(
+                    "potential missed signal", extra={"session": session.name, "line": one.line[:500], "why": one.why}
+                )
+
+    @staticmethod
+    def _written(memory: Memory) -> str:
+        return msgspec.json.encode(memory).decode()
+
+
+def _is_over(status: Status, said: Said) -> bool:
+    """A question that a hook has told of ends with its answer; work ends when the agent stops."""
+    if status.source is SignalSource.HOOK:
+        return True
+    return status.state is SignalState.WORKING and said in (Said.STOPPED, Said.INTERRUPTED)

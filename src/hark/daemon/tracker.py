@@ -1,0 +1,242 @@
+"""Listens to every session, whether or not anybody looks at it.
+
+Three ways lead to what an agent announces; a session has one of them at a time, the first that it can have:
+  1. its own record of its words (a file that its hooks name, or its native channel): nothing is drawn, nothing can be mistaken;
+  2. the rendered screen, looked at when its output has settled: for programs that draw;
+  3. the stream of what is printed: for programs that only print lines.
+The stream of every pane is read in any case, chunk by chunk, with no wait in between: a pane that floods costs its bytes and
+delays nobody. Looks are rationed: at most one a second for each session while it prints without a pause, a few at a time.
+
+After a gap (the pipe was lost, the daemon was down) the scrollback is read; what is known is not announced again.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from hark.agents.kinds import GENERIC, Kinds
+from hark.agents.native.channel import ChannelLost
+from hark.agents.records import has_record
+from hark.daemon.log import logger
+from hark.daemon.natives import Natives
+from hark.daemon.panes import Panes
+from hark.daemon.records import read_record
+from hark.daemon.sessions import Sessions
+from hark.daemon.signals import Signals
+from hark.daemon.turns import TurnBook
+from hark.delivery.box import read_box
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.session import Pane, Session
+from hark.signals.detector import DRAWS, FLUSH_S, SignalDetector
+from hark.signals.marker import Found, MarkerReader
+from hark.signals.rendered import Look, read_rows
+from hark.terminal.server import Rendering
+
+TICK_S = 0.05
+SETTLE_S = 0.15
+LONGEST_WITHOUT_LOOK_S = 1.0
+RECORD_AGAIN_S = (0.3, 1.0, 3.0)
+"""An agent says that it has stopped a moment before its words are on record."""
+DEPTH = 2000
+"""Lines of scrollback that are read after a gap."""
+LONGEST_GAP_S = 5.0
+MORE = 60
+"""Lines above those that are new, for the context."""
+AT_A_TIME = 8
+
+
+class Ear:
+    """What is listened to of one session."""
+
+    def __init__(self, session_id: SessionId, detector: SignalDetector, *, is_plain: bool) -> None:
+        self.session_id = session_id
+        self.detector = detector
+        self.is_plain = is_plain
+        """It only prints lines, as far as we have seen."""
+        self.found: list[Found] = []
+        self.printed_at_s = 0.0
+        self.looked_at_s = 0.0
+        self.is_unseen = True
+        """It has printed since we looked."""
+        self.is_unflushed = False
+        self.is_gapped = True
+        self.gapped_at_s = 0.0
+        self.lines = DEPTH
+        """Printed since the last look, and maybe scrolled away."""
+        self.again_at_s: list[float] = []
+
+
+class Tracker:
+    def __init__(
+        self,
+        panes: Panes,
+        sessions: Sessions,
+        signals: Signals,
+        turns: TurnBook,
+        natives: Natives,
+        kinds: Kinds,
+        namespaces: Sequence[str],
+    ) -> None:
+        self._panes = panes
+        self._sessions = sessions
+        self._signals = signals
+        self._turns = turns
+        self._natives = natives
+        self._kinds = kinds
+        self._namespaces = tuple(namespaces)
+        self._reader = MarkerReader(namespaces)
+        self._ears: dict[Pane, Ear] = {}
+        self._records: dict[SessionId, str] = {}
+        self._stirred = asyncio.Event()
+
+    def take(self, pane: Pane, data: bytes) -> None:
+        """A chunk of a pane's output; b"" when its stream is lost."""
+        ear = self._ears.get(pane) or self._open(pane)
+        if ear is None:
+            return
+        ear.printed_at_s = asyncio.get_running_loop().time()
+        ear.is_unseen = True
+        ear.lines += data.count(b"\n")
+        if not data:
+            ear.detector.reset()
+            ear.is_gapped, ear.gapped_at_s = True, ear.printed_at_s
+        elif ear.is_plain and DRAWS.search(data):
+            ear.is_plain = False
+        ear.is_unflushed = True
+        ear.found += ear.detector.feed(data)
+        self._stirred.set()
+
+    def note_record(self, session_id: SessionId, path: str) -> None:
+        """A hook has named the file in which the agent keeps its words: there may be new ones in it."""
+        self._records[session_id] = path
+        try:
+            ear = self._open(self._sessions.get(session_id).pane)
+        except HarkError:
+            return
+        if ear:
+            self._look_again(ear)
+
+    async def run(self) -> None:
+        while True:
+            self._stirred.clear()
+            for session in self._sessions.running():
+                self._open(session.pane)
+            due = self._due(asyncio.get_running_loop().time())
+            for start in range(0, len(due), AT_A_TIME):
+                await asyncio.gather(*(self._attend(pane, ear) for pane, ear in due[start : start + AT_A_TIME]))
+            await self._rest()
+
+    async def _rest(self) -> None:
+        has_more = any(ear.is_unseen or ear.is_unflushed or ear.again_at_s for ear in self._ears.values())
+        try:
+            async with asyncio.timeout(TICK_S if has_more else LONGEST_WITHOUT_LOOK_S):
+                await (asyncio.get_running_loop().create_future() if has_more else self._stirred.wait())
+        except TimeoutError:
+            return
+
+    def _open(self, pane: Pane) -> Ear | None:
+        if ear := self._ears.get(pane):
+            return ear
+        session = self._sessions.at(pane)
+        if session is None:
+            return None
+        detector = SignalDetector(self._namespaces)
+        self._ears[pane] = ear = Ear(session.id, detector, is_plain=session.agent == GENERIC)
+        ear.gapped_at_s = asyncio.get_running_loop().time()
+        return ear
+
+    def _due(self, now_s: float) -> list[tuple[Pane, Ear]]:
+        for pane in [pane for pane in self._ears if self._sessions.at(pane) is None]:
+            session_id = self._ears.pop(pane).session_id
+            self._records.pop(session_id, None)
+        for pane, ear in self._ears.items():
+            if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(pane):
+                # A pane with a pipe of its own tells us nothing: it is looked at all the time.
+                ear.is_unseen, ear.is_gapped, ear.lines = True, True, DEPTH
+        due = [(pane, ear) for pane, ear in self._ears.items() if _is_due(ear, now_s)]
+        return sorted(due, key=lambda one: one[1].looked_at_s)
+
+    async def _attend(self, pane: Pane, ear: Ear) -> None:
+        session = self._sessions.at(pane)
+        if session is None:
+            return
+        now_s = asyncio.get_running_loop().time()
+        is_settled = now_s - ear.printed_at_s >= SETTLE_S
+        ear.looked_at_s, ear.is_unseen = now_s, not is_settled
+        ear.again_at_s = [at_s for at_s in ear.again_at_s if at_s > now_s]
+        if ear.is_unflushed and now_s - ear.printed_at_s >= FLUSH_S:
+            ear.is_unflushed = False
+            ear.found += ear.detector.flush()
+        found, ear.found = ear.found, []
+        try:
+            if not await self._read_words(session, ear):
+                await self._listen(session, ear, found)
+        except ChannelLost as lost:
+            logger.info("no words of an agent", extra={"session": session.name, "detail": str(lost)})
+        except HarkError as failure:
+            ear.is_unseen = ear.is_gapped = True
+            ear.lines = DEPTH
+            logger.info("no look at a session", extra={"session": session.name, "code": failure.code})
+
+    async def _read_words(self, session: Session, ear: Ear) -> bool:
+        """Whether the agent has a record: then that alone counts."""
+        channel = await self._natives.of(session)
+        spoken = await channel.words() if channel else None
+        if spoken is not None:
+            words = [one for one in spoken if one.at is None or one.at >= session.created_at]
+            await self._signals.hear_words(session, words)
+            return True
+        memory = await self._signals.memory(session.id)
+        path = self._records.get(session.id) or memory.record
+        if not path or not has_record(session.agent):
+            return False
+        start = memory.record_read if path == memory.record else 0
+        words, end = await read_record(session.agent, path, start, session.created_at)
+        if words or end != start or path != memory.record:
+            await self._signals.hear_words(session, words, path, end)
+        return True
+
+    async def _listen(self, session: Session, ear: Ear, found: list[Found]) -> None:
+        if ear.is_plain and not ear.is_gapped:
+            self._signals.tell_misses(session, found)
+            await self._signals.hear_lines(session, found)
+            return
+        if ear.is_plain and self._is_flowing(ear):
+            ear.found, ear.is_unseen = found + ear.found, True
+            return
+        depth, ear.lines, ear.is_gapped = min(DEPTH, ear.lines + MORE), 0, False
+        rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
+        rows, look = self._rows(session, rendering), self._look(session, rendering)
+        sightings, misses = read_rows(rows, self._reader, look)
+        self._signals.tell_misses(session, misses)
+        has_turns = self._turns.hears_prompts(session.id)
+        await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain)
+
+    def _is_flowing(self, ear: Ear) -> bool:
+        """Whether the stream and a picture of the scrollback may overlap: then the gap is closed a little later."""
+        now_s = asyncio.get_running_loop().time()
+        return now_s - ear.printed_at_s < SETTLE_S and now_s - ear.gapped_at_s < LONGEST_GAP_S
+
+    def _rows(self, session: Session, rendering: Rendering) -> list[str]:
+        """Without the input box, and what is below it."""
+        box = read_box(rendering.screen, self._kinds.get(session.agent).box)
+        if box is None:
+            return rendering.rows
+        return rendering.rows[: len(rendering.rows) - len(rendering.screen.rows) + box.top]
+
+    def _look(self, session: Session, rendering: Rendering) -> Look:
+        kind = self._kinds.get(session.agent)
+        prompt = None if session.agent == GENERIC else kind.box.prompt
+        return Look(prompt=prompt, has_brackets=kind.keeps_brackets, columns=rendering.screen.columns)
+
+    def _look_again(self, ear: Ear) -> None:
+        now_s = asyncio.get_running_loop().time()
+        ear.again_at_s = [now_s, *(now_s + later_s for later_s in RECORD_AGAIN_S)]
+        self._stirred.set()
+
+
+def _is_due(ear: Ear, now_s: float) -> bool:
+    quiet_s = now_s - ear.printed_at_s
+    if ear.found or (ear.is_unflushed and quiet_s >= FLUSH_S) or any(at_s <= now_s for at_s in ear.again_at_s):
+        return True
+    return ear.is_unseen and (quiet_s >= SETTLE_S or now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S)

@@ -1,0 +1,70 @@
+"""A few lines in an agent's own instruction file that teach it to signal. Between two marks, so that they can be found again,
+replaced by those of a newer version, and taken out with nothing left behind.
+
+Where an agent takes instructions for one run (Claude Code: --append-system-prompt), no file is touched.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from hark.installing import files
+from hark.installing.change import Change
+from hark.installing.places import home
+
+BEGIN, END = "<!-- hark: signals -->", "<!-- /hark: signals -->"
+TEXT = """\
+When your status changes, announce it: print one line by itself, outside any code block, exactly in this form:
+--<[hark:STATE:a few words]>--
+STATE is one of: completed (you have done what was asked), needs_input (you need a decision or an answer),
+needs_testing (a human should try something), error (you cannot go on), working (you go on after one of these).
+Announce it at the end of your turn, once, and never quote such a line for any other purpose."""
+_BLOCK = re.compile(rf"\n?(?:^|(?<=\n)){re.escape(BEGIN)}\n.*?\n{re.escape(END)}\n?", re.DOTALL)
+_PLACES = {
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md"),
+    "codex": ("CODEX_HOME", ".codex", "AGENTS.md"),
+    "gemini": ("GEMINI_CLI_HOME", "", ".gemini/GEMINI.md"),
+    "opencode": ("XDG_CONFIG_HOME", ".config", "opencode/AGENTS.md"),
+}
+AGENTS = tuple(_PLACES)
+
+
+def instructions_path(agent: str, environment: Mapping[str, str]) -> Path:
+    variable, default, name = _PLACES[agent]
+    if moved := environment.get(variable):
+        return Path(os.path.abspath(moved)) / name
+    return home(environment) / default / name
+
+
+def teaching(agent: str, environment: Mapping[str, str]) -> Change:
+    path = instructions_path(agent, environment)
+    before = files.read(path)
+    return Change(agent=agent, path=path, before=before, after=put(before or ""), had_ours=has_ours(before or ""))
+
+
+def unteaching(agent: str, environment: Mapping[str, str]) -> Change:
+    path = instructions_path(agent, environment)
+    before = files.read(path)
+    after = take(before) if before is not None and has_ours(before) else before
+    return Change(agent=agent, path=path, before=before, after=after or None, had_ours=has_ours(before or ""))
+
+
+def has_ours(text: str) -> bool:
+    return _BLOCK.search(text) is not None
+
+
+def put(text: str) -> str:
+    """With our lines at the end, once."""
+    block = f"{BEGIN}\n{TEXT}\n{END}\n"
+    if found := _BLOCK.search(text):
+        lead = "\n" if found[0].startswith("\n") else ""
+        return text[: found.start()] + lead + block + text[found.end() :]
+    if not text:
+        return block
+    return text + ("\n" if text.endswith("\n") else "\n\n") + block
+
+
+def take(text: str) -> str:
+    """Without them, as it was before."""
+    return _BLOCK.sub("", text)

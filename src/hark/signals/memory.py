@@ -1,0 +1,126 @@
+"""What a session has been heard to announce: enough to know an announcement that is drawn, read or recorded again.
+
+An announcement is new
+  - by its name, where it comes from the agent's own record: every piece of words has one, and one name counts once;
+  - by its words, where it comes from the terminal: words that were never announced are new; words that were are new only in a
+    later turn, and only if they do not stand where they stood (their context), unless more of them are to be seen than were
+    announced. A redraw, a scroll, another size of the window show the same words in the same place.
+What both have said in the same turn is one announcement.
+"""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct, structs
+
+from hark.signals.marker import Marker
+from hark.signals.rendered import Sighting, is_same_context
+
+MOST_ANNOUNCED = 200
+MOST_NAMES = 400
+
+
+class Announced(Struct, frozen=True, array_like=True):
+    fingerprint: str
+    turn: int
+    context: str = ""
+    by_record: bool = False
+    by_terminal: bool = False
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    turn: int = 0
+    """Counts what was put in: prompts and messages."""
+    announced: tuple[Announced, ...] = ()
+    """The oldest first."""
+    names: tuple[str, ...] = ()
+    """Of the words on the agent's record that have been read."""
+    record: str = ""
+    """Where that record is."""
+    record_read: int = 0
+    """How many bytes of it."""
+
+
+def begin_turn(memory: Memory) -> Memory:
+    return structs.replace(memory, turn=memory.turn + 1)
+
+
+def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Memory, list[Marker]]:
+    """Words on the agent's record, with the markers in them. The answer: those that are new."""
+    if name in memory.names:
+        return memory, []
+    memory = structs.replace(memory, names=(*memory.names, name)[-MOST_NAMES:])
+    new: list[Marker] = []
+    for marker in markers:
+        twin = _find(memory, marker, lambda one: one.by_terminal and not one.by_record)
+        if twin is None:
+            new.append(marker)
+            memory = _add(memory, Announced(marker.fingerprint, memory.turn, by_record=True))
+        else:
+            memory = _replace(memory, twin, structs.replace(twin, by_record=True))
+    return memory, new
+
+
+def see(memory: Memory, sightings: Sequence[Sighting], *, has_turns: bool) -> tuple[Memory, list[Marker]]:
+    """What is to be seen on the terminal now. `has_turns`: whether anybody tells us when a turn begins."""
+    new: list[Marker] = []
+    for number, sighting in enumerate(sightings):
+        seen_so_far = [one for one in sightings[: number + 1] if _is_like(one, sighting)]
+        memory, is_new = _see(memory, sighting, len(seen_so_far), has_turns=has_turns)
+        new += [sighting.marker] if is_new else []
+    return memory, new
+
+
+def count_lines(memory: Memory, sightings: Sequence[Sighting]) -> tuple[Memory, list[Marker]]:
+    """What stands in the scrollback of a program that only prints lines, when nobody has listened for a while: nothing is
+    ever drawn again, so what stands there oftener than it was announced is new."""
+    new: list[Marker] = []
+    for number, sighting in enumerate(sightings):
+        fingerprint = sighting.marker.fingerprint
+        count = sum(one.marker.fingerprint == fingerprint for one in sightings[: number + 1])
+        if count > sum(one.fingerprint == fingerprint for one in memory.announced):
+            new.append(sighting.marker)
+            memory = _add(memory, Announced(fingerprint, memory.turn, sighting.context, by_terminal=True))
+    return memory, new
+
+
+def print_line(memory: Memory, marker: Marker) -> Memory:
+    """A program that only prints lines has printed one: that is new, whatever was printed before."""
+    return _add(memory, Announced(marker.fingerprint, memory.turn, by_terminal=True))
+
+
+def _see(memory: Memory, sighting: Sighting, count: int, *, has_turns: bool) -> tuple[Memory, bool]:
+    of_same_words = [one for one in memory.announced if one.fingerprint == sighting.marker.fingerprint]
+    twin = _find(memory, sighting.marker, lambda one: one.by_record and not one.by_terminal)
+    if twin is not None:
+        seen = structs.replace(twin, by_terminal=True, context=sighting.context)
+        return _replace(memory, twin, seen), False
+    if of_same_words and has_turns and of_same_words[-1].turn == memory.turn:
+        return memory, False
+    alike = [one for one in of_same_words if is_same_context(one.context, sighting.context)]
+    if alike and (count <= len(alike) or not has_turns):
+        return memory, False
+    added = Announced(sighting.marker.fingerprint, memory.turn, sighting.context, by_terminal=True)
+    return _add(memory, added), True
+
+
+def _is_like(one: Sighting, other: Sighting) -> bool:
+    return one.marker.fingerprint == other.marker.fingerprint and is_same_context(one.context, other.context)
+
+
+def _find(memory: Memory, marker: Marker, wanted: Callable[[Announced], bool]) -> Announced | None:
+    """Of this turn or the one before: a record may be written when the next prompt is already there."""
+    fitting = (
+        one
+        for one in memory.announced
+        if one.fingerprint == marker.fingerprint and memory.turn - one.turn <= 1 and wanted(one)
+    )
+    return next(fitting, None)
+
+
+def _replace(memory: Memory, old: Announced, new: Announced) -> Memory:
+    place = memory.announced.index(old)
+    return structs.replace(memory, announced=(*memory.announced[:place], new, *memory.announced[place + 1 :]))
+
+
+def _add(memory: Memory, announced: Announced) -> Memory:
+    return structs.replace(memory, announced=(*memory.announced, announced)[-MOST_ANNOUNCED:])

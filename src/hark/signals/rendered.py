@@ -1,0 +1,134 @@
+"""Signals on a screen as the terminal has rendered it, with what has scrolled off its top.
+
+Programs that draw cell by cell never print a marker in one piece, so the stream does not have it; the screen does. But a
+screen shows more than what an agent says: the human's draft, the prompts of before, messages of ours. Those are left out: by
+where they stand (in the box, behind a prompt), or because they are known, word for word.
+
+What stands before a marker is its context: the same words in the same context are the same announcement, drawn again.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from hark.signals.marker import BULLETS, Marker, MarkerReader, NearMiss
+
+CONTEXT = 120
+"""Letters and digits before a marker that are compared."""
+LONGEST_BLOCK = 60
+"""Rows after which a code block that nobody has closed is taken for none."""
+MOST_ROWS = 16
+"""That a marker may be wrapped over."""
+_WRITTEN = re.compile(r"[\W_]+")
+_CLOSING = "]>--"
+
+
+class Look(Struct, frozen=True, kw_only=True):
+    """How an agent draws."""
+
+    prompt: str | None = None
+    """Start of a row in which a human's words begin; those that follow belong to it until the agent speaks."""
+    has_brackets: bool = True
+    """False where its markdown takes the brackets of a marker for a link: those that are drawn with brackets are code."""
+    columns: int = 0
+
+
+class Sighting(Struct, frozen=True, kw_only=True):
+    marker: Marker
+    context: str
+    """What stands before it, letters and digits only, the newest last."""
+
+
+def read_rows(rows: Sequence[str], reader: MarkerReader, look: Look) -> tuple[list[Sighting], list[NearMiss]]:
+    """`rows`: from the oldest to the last one above the input box."""
+    seen = list(_read(rows, reader, look))
+    return [one for one in seen if isinstance(one, Sighting)], [one for one in seen if isinstance(one, NearMiss)]
+
+
+def known_words(text: str, reader: MarkerReader) -> list[tuple[str, str]]:
+    """The markers in a text that somebody has put in: fingerprint, and what stands before it."""
+    lines, known = text.splitlines(), []
+    for number, line in enumerate(lines):
+        seen = reader.read(line)
+        if isinstance(seen, Marker):
+            known.append((seen.fingerprint, written("".join(lines[:number]))[-CONTEXT:]))
+    return known
+
+
+def is_known(sighting: Sighting, known: Sequence[tuple[str, str]]) -> bool:
+    """Whether it is the echo of something that was put in."""
+    return any(
+        fingerprint == sighting.marker.fingerprint and before and sighting.context.endswith(before)
+        for fingerprint, before in known
+    )
+
+
+def written(text: str) -> str:
+    return _WRITTEN.sub("", text)
+
+
+def is_same_context(one: str, other: str) -> bool:
+    """A shorter one, where less is to be seen, must be the end of the longer."""
+    return one.endswith(other) or other.endswith(one)
+
+
+def _read(rows: Sequence[str], reader: MarkerReader, look: Look) -> Iterator[Sighting | NearMiss]:
+    prompt = re.compile(look.prompt) if look.prompt else None
+    before, is_input, number = "", False, 0
+    fenced_at: int | None = None
+    while number < len(rows):
+        row = rows[number]
+        is_input = _is_input(row, prompt, is_input)
+        fenced_at = _fence(row, number, None if is_input else fenced_at)
+        line, used = _joined(rows, number, reader, look)
+        is_code = fenced_at is not None
+        seen = reader.read(_bracketed(line, look)) if not (is_input or is_code) else None
+        if isinstance(seen, Marker):
+            yield Sighting(marker=seen, context=before)
+        elif seen:
+            yield seen
+        before = (before + written("".join(rows[number : number + used])))[-CONTEXT:]
+        number += used
+
+
+def _fence(row: str, number: int, fenced_at: int | None) -> int | None:
+    """Where the code block began that this row is in. One that is not closed ends when the agent begins anew, or is too long:
+    what is to be seen may begin in the middle of a block."""
+    words = row.strip()
+    if words.lstrip(f"{BULLETS} ").startswith("```"):
+        return number if fenced_at is None else None
+    is_over = fenced_at is not None and (words[:1] in BULLETS or number - fenced_at > LONGEST_BLOCK)
+    return None if is_over and words else fenced_at
+
+
+def _is_input(row: str, prompt: re.Pattern[str] | None, is_input: bool) -> bool:
+    if prompt is not None and prompt.match(row):
+        return True
+    return is_input and (not row.strip() or row.startswith(" ")) and row.lstrip()[:1] not in BULLETS
+
+
+def _joined(rows: Sequence[str], number: int, reader: MarkerReader, look: Look) -> tuple[str, int]:
+    """The row; with those that follow, if it begins a marker that one of them ends."""
+    line = rows[number]
+    if not reader.has_begun(_bracketed(line, look)) or _ends(line, look):
+        return line, 1
+    for used in range(2, min(MOST_ROWS, len(rows) - number) + 1):
+        is_cut = look.columns and len(rows[number + used - 2]) >= look.columns
+        line = line.rstrip() + ("" if is_cut else " ") + rows[number + used - 1].strip()
+        if _ends(line, look):
+            return line, used
+    return rows[number], 1
+
+
+def _ends(line: str, look: Look) -> bool:
+    return (_CLOSING if look.has_brackets else ">--") in line
+
+
+def _bracketed(line: str, look: Look) -> str:
+    """As if it were drawn with brackets; and what is drawn with them, as if it were not a marker."""
+    if look.has_brackets:
+        return line
+    if "--<[" in line:
+        return ""
+    return line.replace("--<", "--<[", 1).replace(">--", "]>--", 1)

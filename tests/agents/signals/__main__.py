@@ -1,0 +1,51 @@
+"""python -m tests.agents.signals [--agents A,B] [--ways started,adopted] [--markers N] [--turns N] [--seed S] [--write]
+
+Real agents announce while everything around them changes. Exit status 1 if a signal of an agent that hark has started was
+missed, doubled or made up."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import sys
+from datetime import UTC, datetime
+
+from tests.agents.signals.campaign import Campaign, Outcome
+from tests.agents.signals.report import write
+
+AGENTS = "claude,codex,gemini,opencode"
+
+
+def main() -> int:
+    options = read_options()
+    # A run that is told to end takes its agents and its daemon with it.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    print(f"seed {options.seed}", flush=True)
+    outcomes = [run(kind, way, options) for way in options.ways.split(",") for kind in options.agents.split(",")]
+    if options.write:
+        write(outcomes, options.seed, options.turns, datetime.now(UTC))
+    return 0 if all(one.is_clean for one in outcomes if one.way == "started") else 1
+
+
+def run(kind: str, way: str, options: argparse.Namespace) -> Outcome:
+    outcome = Campaign(kind, way, options.seed, options.markers, options.turns).run()
+    print(outcome, flush=True)
+    return outcome
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="signals", description=__doc__)
+    parser.add_argument("--agents", default=AGENTS, help="which, with commas (%(default)s)")
+    parser.add_argument(
+        "--ways", default="started,adopted", help="started by hark, or adopted without hooks (%(default)s)"
+    )
+    parser.add_argument("--markers", type=int, default=50, help="for each agent (%(default)s)")
+    parser.add_argument("--turns", type=int, default=10, help="that they are spread over (%(default)s)")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of an earlier run, to draw the same")
+    parser.add_argument("--write", action="store_true", help="write docs/signals.md")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""Signals as a user meets them: printed by programs that nobody looks at, heard once each."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.end_to_end.agents import Agent
+from tests.end_to_end.running import HARK, RunningHark
+from tests.terminals import wait_until
+
+SCRIPT = 'while read -r line; do eval "$line"; done'
+"""A program that only prints lines: what it is told."""
+
+
+class Printing:
+    def __init__(self, hark: RunningHark) -> None:
+        self.hark = hark
+        hark.ok("new", "-d", "-n", "p", "--", "sh", "-c", f"stty -echo; {SCRIPT}")
+        self.pane = hark.json("ls")["sessions"][0]["pane_id"]
+
+    def do(self, command: str) -> None:
+        self.hark.tmux("send-keys", "-t", self.pane, "-l", command)
+        self.hark.tmux("send-keys", "-t", self.pane, "Enter")
+
+    def print(self, *lines: str) -> None:
+        self.do("; ".join(f"echo '{line}'" for line in lines))
+
+    def wait_shown(self, text: str) -> None:
+        wait_until(lambda: text in self.hark.tmux("capture-pane", "-p", "-t", self.pane), 20, f"{text} on the screen")
+
+
+def signals(hark: RunningHark) -> list[tuple[str, str]]:
+    return [(one["data"]["state"], one["data"]["text"]) for one in hark.json("signals", "-n", "1000")["events"]]
+
+
+def wait_signals(hark: RunningHark, *expected: tuple[str, str]) -> None:
+    wait_until(lambda: signals(hark) == list(expected), 20, f"{expected}", lambda: signals(hark))
+
+
+@pytest.fixture
+def printing(hark: RunningHark) -> Printing:
+    return Printing(hark)
+
+
+def test_a_printed_marker_is_heard_with_nobody_attached(printing: Printing) -> None:
+    printing.print("prose", "--<[schmux:needs_input:Which one?]>--", "more prose")
+
+    wait_signals(printing.hark, ("needs_input", "Which one?"))
+    session = printing.hark.json("ls")["sessions"][0]
+    assert (session["nudge_seq"], session["signal_state"], session["signal_source"]) == (1, "needs_input", "terminal")
+
+
+def test_what_was_announced_before_a_restart_is_not_repeated_and_what_was_printed_meanwhile_is_found(
+    printing: Printing,
+) -> None:
+    printing.print("--<[hark:completed:first]>--")
+    wait_signals(printing.hark, ("completed", "first"))
+
+    printing.hark.ok("daemon", "stop")
+    printing.print("--<[hark:completed:while nobody listened]>--", "--<[hark:completed:first]>--", "the end")
+    printing.wait_shown("the end")
+    printing.hark.ok("daemon", "start")
+
+    expected = (("completed", "first"), ("completed", "while nobody listened"), ("completed", "first"))
+    wait_signals(printing.hark, *expected)
+    printing.print("--<[hark:error:after]>--")
+    wait_signals(printing.hark, *expected, ("error", "after"))
+
+
+def test_the_same_line_printed_again_by_a_program_that_prints_lines_is_another_signal(printing: Printing) -> None:
+    printing.print("--<[hark:completed:again]>--")
+    wait_signals(printing.hark, ("completed", "again"))
+    printing.print("--<[hark:completed:again]>--")
+
+    wait_signals(printing.hark, ("completed", "again"), ("completed", "again"))
+
+
+def test_code_blocks_quotes_and_sentences_are_no_signals(printing: Printing) -> None:
+    printing.print(
+        "```", "--<[hark:completed:in a block]>--", "```", "> --<[hark:completed:quoted]>--", "see --<[hark:error:x]>--"
+    )
+    printing.print("--<[hark:completed:real]>--")
+
+    wait_signals(printing.hark, ("completed", "real"))
+    misses = [line for line in printing.hark.log() if line.get("message") == "potential missed signal"]
+    assert {line["line"] for line in misses} >= {"--<[hark:completed:in a block]>--", "see --<[hark:error:x]>--"}
+
+
+def test_a_program_that_draws_is_heard_once_however_often_it_draws(printing: Printing) -> None:
+    draw = r"printf '\033[2J\033[H--<[hark:completed:drawn]>--\033[3;1Hmore\033[K\n'"
+    printing.do(draw)
+    wait_signals(printing.hark, ("completed", "drawn"))
+
+    for size in ("100", "60", "90"):
+        printing.hark.tmux("resize-window", "-t", printing.pane, "-x", size, "-y", "30")
+        printing.do(draw)
+    printing.do(r"printf '\033[5;1H--<[hark:completed:another]>--\n'")
+
+    wait_signals(printing.hark, ("completed", "drawn"), ("completed", "another"))
+
+
+def test_a_stream_that_is_lost_is_caught_up_with(printing: Printing) -> None:
+    printing.print("--<[hark:completed:before]>--")
+    wait_signals(printing.hark, ("completed", "before"))
+
+    printing.hark.tmux("pipe-pane", "-t", printing.pane)
+    printing.print("--<[hark:completed:in the gap]>--")
+
+    wait_signals(printing.hark, ("completed", "before"), ("completed", "in the gap"))
+
+
+def test_an_agent_is_heard_once_in_each_turn(agent: Agent) -> None:
+    marker = "--<[hark:completed:done]>--"
+    agent.send_and_wait(f"[[say={marker}]]", "completed")
+    wait_signals(agent.hark, ("completed", "done"))
+    agent.hark.tmux("resize-window", "-t", agent.pane, "-x", "70", "-y", "20")
+
+    agent.send_and_wait(f"once more [[say={marker}]]", "completed")
+
+    wait_signals(agent.hark, ("completed", "done"), ("completed", "done"))
+
+
+def test_a_marker_in_a_message_that_hark_has_delivered_is_none(agent: Agent) -> None:
+    agent.send_and_wait("this is how you do it:\n--<[hark:completed:an example]>--\n[[say=understood]]", "completed")
+    agent.send_and_wait("[[say=--<[hark:needs_testing:real]>--]]", "completed")
+
+    wait_signals(agent.hark, ("needs_testing", "real"))
+
+
+def test_signals_are_followed(printing: Printing) -> None:
+    with printing.hark.follow("signals", "-f", "p") as followed:
+        printing.print("--<[hark:error:no disk]>--")
+
+        followed.wait_printed("no disk")
+
+
+def test_watch_hears_any_stream_and_ends_as_its_command_does(hark: RunningHark) -> None:
+    script = "echo some words; echo '--<[schmux:completed:far away]>--'; exit 3"
+
+    done = subprocess.run(
+        [HARK, "watch", "-q", "--", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        env=hark.environment,
+        timeout=30,
+    )
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "signal completed: far away" in done.stderr
+
+
+def test_watch_announces_for_a_session(printing: Printing) -> None:
+    script = "echo '--<[hark:needs_input:from far]>--'"
+    printing.hark.ok("watch", "-n", "p", "--", "sh", "-c", script)
+
+    wait_signals(printing.hark, ("needs_input", "from far"))

@@ -1,0 +1,97 @@
+"""One announcement is one signal, however often it is seen, and by whom."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hark.model.signal import SignalState
+from hark.signals.marker import Marker
+from hark.signals.memory import MOST_ANNOUNCED, Memory, begin_turn, count_lines, hear_words, print_line, see
+from hark.signals.rendered import Sighting
+
+
+def marker(text: str) -> Marker:
+    return Marker(SignalState.COMPLETED, text)
+
+
+def sighting(text: str, context: str = "before") -> Sighting:
+    return Sighting(marker=marker(text), context=context)
+
+
+def texts(markers: list[Marker]) -> list[str]:
+    return [one.text for one in markers]
+
+
+def test_what_is_drawn_again_is_not_new_in_the_same_turn_whatever_stands_before_it() -> None:
+    memory, new = see(Memory(), [sighting("a")], has_turns=True)
+    again, repeated = see(memory, [sighting("a", "another"), sighting("a")], has_turns=True)
+
+    assert (texts(new), repeated, again) == (["a"], [], memory)
+
+
+def test_what_is_drawn_again_in_a_later_turn_is_not_new_where_it_stood() -> None:
+    memory, _ = see(Memory(), [sighting("a", "long before it")], has_turns=True)
+
+    _, new = see(begin_turn(memory), [sighting("a", "before it")], has_turns=True)
+
+    assert new == []
+
+
+def test_the_same_words_in_a_later_turn_are_new_where_something_else_stands_before_them() -> None:
+    memory, _ = see(Memory(), [sighting("a", "one")], has_turns=True)
+
+    _, new = see(begin_turn(memory), [sighting("a", "one"), sighting("a", "two")], has_turns=True)
+
+    assert texts(new) == ["a"]
+
+
+def test_the_same_words_behind_the_same_words_in_a_later_turn_are_new_when_both_are_to_be_seen() -> None:
+    memory, _ = see(Memory(), [sighting("a")], has_turns=True)
+
+    _, new = see(begin_turn(memory), [sighting("a"), sighting("a")], has_turns=True)
+
+    assert texts(new) == ["a"]
+
+
+def test_words_on_record_count_once_by_their_name() -> None:
+    memory, new = hear_words(Memory(), "w1", [marker("a"), marker("a")])
+    memory, again = hear_words(memory, "w1", [marker("a"), marker("a")])
+    _, other = hear_words(memory, "w2", [marker("a")])
+
+    assert (texts(new), again, texts(other)) == (["a", "a"], [], ["a"])
+
+
+def test_what_was_seen_and_then_comes_on_record_is_one_announcement() -> None:
+    memory, _ = see(Memory(), [sighting("a")], has_turns=True)
+    memory, new = hear_words(memory, "w1", [marker("a"), marker("b")])
+    _, seen = see(memory, [sighting("a"), sighting("b")], has_turns=True)
+
+    assert (texts(new), seen) == (["b"], [])
+
+
+def test_a_program_that_prints_lines_is_caught_up_with_by_counting() -> None:
+    memory = print_line(print_line(Memory(), marker("a")), marker("b"))
+
+    after, new = count_lines(memory, [sighting("a"), sighting("b"), sighting("a"), sighting("c")])
+    _, again = count_lines(after, [sighting("a"), sighting("b"), sighting("a"), sighting("c")])
+
+    assert (texts(new), again) == (["a", "c"], [])
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["", "x", "yx", "z"])), max_size=12))
+def test_looking_twice_finds_nothing_new(rows: list[tuple[str, str]]) -> None:
+    sightings = [sighting(text, context) for text, context in rows]
+    for has_turns in (True, False):
+        memory, _ = see(Memory(), sightings, has_turns=has_turns)
+
+        assert see(memory, sightings, has_turns=has_turns) == (memory, [])
+
+
+def test_memory_is_bounded() -> None:
+    memory = Memory()
+    for number in range(3 * MOST_ANNOUNCED):
+        memory, _ = hear_words(memory, f"w{number}", [marker(str(number))])
+
+    assert len(memory.announced) == MOST_ANNOUNCED
+    assert len(memory.names) <= 2 * MOST_ANNOUNCED
