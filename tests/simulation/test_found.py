@@ -160,6 +160,14 @@ def test_it_does_not_happen_again(name: str) -> None:
         assert not result.violations, tell(replace(scenario, seed=seed))
 
 
+@pytest.mark.parametrize("seed", [664812143461, 664812613836, 664812775704])
+def test_what_a_million_runs_have_found(seed: int) -> None:
+    """A cursor that stood where blanks were still to be drawn; a blank with a combining mark at a wrap."""
+    scenario = draw_scenario(Random(seed), seed)
+
+    assert not run(scenario).violations, tell(scenario)
+
+
 @pytest.mark.parametrize("dialog_at", range(1000, 1200, 5))
 def test_enter_is_withheld_when_a_dialog_comes_after_the_editor_has_proven_a_box_too_large_for_the_pane(
     dialog_at: int,

@@ -38,6 +38,7 @@ from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
 BACK_WITHIN_S = 1.0
+DRAWN_WITHIN_S = 0.6
 LONGEST_PASTE = 120
 """Longer ones may be shown collapsed."""
 
@@ -144,7 +145,7 @@ def give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Generator[Step, 
     seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
     if not is_empty(seen.screen, job) or not (yield from _paste(job, keys, text, text)):
         return
-    seen = yield from watch_for(lambda screen: shows(screen, job, box), BACK_WITHIN_S)
+    seen = yield from watch_for(lambda screen: _shows_all(screen, job, box, text), DRAWN_WITHIN_S)
     if shows(seen.screen, job, box):
         yield from walk_cursor(box, job.look)
         yield DropDraft()
@@ -255,6 +256,13 @@ def is_empty(screen: Screen, job: Job) -> bool:
 def shows(screen: Screen, job: Job, target: Box) -> bool:
     box = read_box(screen, job.look)
     return box is not None and same_rows(box, target)
+
+
+def _shows_all(screen: Screen, job: Job, target: Box, text: str) -> bool:
+    """Also the blanks at its end, which only the cursor tells: one that stands before them may have still to move. Where a wrap
+    hides some of them this is never so."""
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, target) and rest_of(text, *_shown_to_cursor(screen, box)) == ""
 
 
 def _holds_letters(screen: Screen, job: Job, draft: str) -> bool:

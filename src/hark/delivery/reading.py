@@ -12,6 +12,7 @@ every mark is seen to come and to go before the next key. Anything else than wha
 """
 
 from collections.abc import Generator
+from unicodedata import combining
 
 from msgspec import Struct
 
@@ -165,7 +166,7 @@ class Reader:
         """The next row's first word would have fitted behind this one: no wrap."""
         if not self._rows[row]:
             return True
-        word = self._rows[row + 1].split(" ")[0] if self._rows[row + 1] else ""
+        word = _first_word(self._rows[row + 1])
         text = f"{self._rows[row]} {word}"
         columns = len(text) if text.isascii() else 2 * len(text)
         return columns <= self._columns - self._box.starts[row] - SPARE_COLUMNS
@@ -184,6 +185,12 @@ def choose_mark(screen: Screen, text: str = "") -> str:
 
 def squeeze(text: str) -> str:
     return "".join(text.split())
+
+
+def _first_word(row: str) -> str:
+    """A blank that carries a combining mark is none."""
+    rest = row.lstrip(" ")
+    return (rest if rest and combining(rest[0]) else row).split(" ")[0]
 
 
 def _count_units(screen: Screen, box: Box, row: int) -> int:
