@@ -113,7 +113,9 @@ def delivering(
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
-        hark = owned.enter_context(RunningHark(native=str(is_native).lower(), hook_messages=str(by_hook).lower()))
+        settings = {"native": str(is_native).lower(), "hook_messages": str(by_hook).lower()}
+        # Each message by itself: what is looked at here is what becomes of one.
+        hark = owned.enter_context(RunningHark(max_batch_size="1", **settings))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
         launch = LAUNCHES[kind](root, stand_in.url, **options)

@@ -3,10 +3,11 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message, Mode, Status
-from hark.queue.batching import may_be_joined, next_batch
+from hark.queue.batching import may_be_joined, next_batch, payload_order
 from hark.queue.ordering import delivery_order
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
@@ -75,3 +76,14 @@ def test_batches_one_after_the_other_are_the_order_itself(made: list[Message], m
         left = left[len(batch) :]
 
     assert taken == whole
+
+
+@given(st.permutations([Mode.IMPORTANT, Mode.SEQUENTIAL, Mode.IMPORTANT, Mode.SEQUENTIAL, Mode.SEQUENTIAL]))
+def test_a_payload_is_put_together_again_as_it_was(modes: list[Mode]) -> None:
+    """Also when its messages have become something else meanwhile."""
+    waiting = [make_message(number, mode=mode) for number, mode in enumerate(modes)]
+    batch = next_batch(delivery_order(waiting), 9, T0)
+
+    later = [structs.replace(m, status=Status.STAGED if m.sequence % 2 else Status.QUEUED) for m in waiting]
+
+    assert [m.id for m in payload_order(later)] == [m.id for m in batch]

@@ -1,6 +1,7 @@
 """What the stand-in answers, steered by directives in the newest text of the user, or of hark through a hook.
 
 [[busy=SECONDS]]   stream for that long
+[[think=SECONDS]]  say nothing at all for that long first
 [[tool=COMMAND]]   call the agent's shell tool; when its result comes, end the turn
 [[call=NAME JSON]] call the tool whose name ends like that with these arguments (Anthropic, Gemini)
 [[say=TEXT]]       say exactly that
@@ -17,7 +18,7 @@ import msgspec
 
 from tests.stand_in.turn import Turn
 
-DIRECTIVE = re.compile(r"\[\[(busy|tool|call|say|read)=(.*?)\]\]", re.DOTALL)
+DIRECTIVE = re.compile(r"\[\[(busy|think|tool|call|say|read)=(.*?)\]\]", re.DOTALL)
 PIECE_EVERY_S = 0.1
 USUAL_TEXT = "I have read it."
 SIDE_TEXT = "A title"
@@ -32,6 +33,8 @@ class Reply(msgspec.Struct, frozen=True):
     pieces: tuple[str, ...]
     pause_s: float = 0.0
     """Before each piece."""
+    silent_s: float = 0.0
+    """Before anything at all."""
     command: str | None = None
     """What the shell tool is called with, after the pieces."""
     call: Call | None = None
@@ -49,12 +52,13 @@ def choose_reply(turn: Turn) -> Reply:
     text = Path(directives["read"]).read_text() if "read" in directives else directives.get("say", USUAL_TEXT)
     command = directives.get("tool")
     call = choose_call(turn, directives["call"]) if "call" in directives else None
+    silent_s = float(directives.get("think", 0))
     if "busy" not in directives:
-        return Reply((text,), command=command, call=call)
+        return Reply((text,), silent_s=silent_s, command=command, call=call)
     count = max(1, round(float(directives["busy"]) / PIECE_EVERY_S))
     # No two pieces are the same: agents take repetition for a model that loops.
     parts = (f"part {number} of {count}, " for number in range(1, count + 1))
-    return Reply((*parts, f"\n\n{text}"), PIECE_EVERY_S, command, call)
+    return Reply((*parts, f"\n\n{text}"), PIECE_EVERY_S, silent_s, command, call)
 
 
 def newest(turn: Turn) -> str:

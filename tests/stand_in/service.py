@@ -100,6 +100,7 @@ async def send(answer: Answer, reply: Reply, streaming: bool) -> Response:
 
 
 async def stream(answer: Answer, reply: Reply) -> AsyncIterator[bytes]:
+    await asyncio.sleep(reply.silent_s)
     yield answer.opening()
     for piece in reply.pieces:
         await asyncio.sleep(reply.pause_s)

@@ -31,10 +31,10 @@ from hark.delivery.choose import carries_at_once
 from hark.delivery.gate import COURTESY_LONGEST_S, Hold, PaneState, check_gate
 from hark.model.config import Config
 from hark.model.errors import HarkError
-from hark.model.ids import SessionId
+from hark.model.ids import MessageId, SessionId
 from hark.model.message import Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session, SessionState
-from hark.queue.batching import next_batch
+from hark.queue.batching import next_batch, payload_order
 from hark.queue.lifecycle import PENDING, has_reached, is_expired
 from hark.queue.retrying import backoff_s, is_given_up
 from hark.store.contract import Store
@@ -82,8 +82,8 @@ class Courier:
         self.lock = asyncio.Lock()
         """Held during an attempt; who changes a pending message from outside takes it first."""
         self.is_waiting_for_output = False
-        self._backoff_until_s = 0.0
-        """After an attempt that failed nothing is tried before that, whatever happens."""
+        self._not_before: tuple[MessageId | None, float] = (None, 0.0)
+        """Which message has failed, and when it may be tried again; another one that comes before it need not wait."""
 
     def wake(self) -> None:
         self._wake.set()
@@ -94,8 +94,6 @@ class Courier:
             async with self.lock:
                 wait_s = await self._work()
             await self._sleep(wait_s)
-            if (rest_s := self._backoff_until_s - asyncio.get_running_loop().time()) > 0:
-                await asyncio.sleep(rest_s)
 
     async def _sleep(self, wait_s: float | None) -> None:
         """Until woken; None: for as long as it takes."""
@@ -120,6 +118,8 @@ class Courier:
             if message and is_expired(message, self._clock()) and not is_attempted(message):
                 await self._ledger.move(message, Status.EXPIRED, detail="its time-out passed")
                 continue
+            if message and draft is None and (rest_s := self._rest_s(message)) > 0:
+                return rest_s
             hold = await self._try(session, message, draft)
             if hold is None:
                 continue
@@ -128,10 +128,16 @@ class Courier:
                     detail = f"given up after {current.attempts} attempts: {hold.detail}"
                     await self._ledger.move(current, Status.DEAD, detail=detail)
                     continue
-                self._backoff_until_s = asyncio.get_running_loop().time() + backoff_s(current.attempts)
+                self._not_before = (current.id, asyncio.get_running_loop().time() + backoff_s(current.attempts))
             is_shown = hold.reason in (HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY)
             self.is_waiting_for_output = is_shown and not hold.is_for_hook
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
+
+    def _rest_s(self, message: Message) -> float:
+        """How long it has to wait after an attempt that failed. What may be in the box does not wait."""
+        failed, until_s = self._not_before
+        is_due = message.id != failed or is_attempted(message)
+        return 0.0 if is_due else until_s - asyncio.get_running_loop().time()
 
     async def _failed(self, message: Message, hold: Hold) -> Message | None:
         """The message as it is now, if an attempt to deliver it has just come to nothing."""
@@ -211,7 +217,7 @@ class Courier:
         """Those that go with it: as they went before, where it may have been handed over already."""
         if is_attempted(message):
             together = await self._store.batch(message.batch_id) if message.batch_id else [message]
-            return tuple(one for one in together if is_attempted(one)) or (message,)
+            return tuple(one for one in payload_order(together) if is_attempted(one)) or (message,)
         in_order = await self._store.next_pending(message.session_id, self._config.max_batch_size)
         batch = next_batch(in_order, self._config.max_batch_size, self._clock())
         return batch if batch and batch[0].id == message.id else (message,)

@@ -5,11 +5,12 @@ A text without a header (`is_raw`) goes alone: it may be a command of the agent'
 interrupted somebody and shall not be buried. What may be in the box already belongs to the payload that it was in.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from hark.model.message import Message, Mode, Status
 from hark.queue.lifecycle import is_expired
+from hark.queue.ordering import RANK
 
 
 def next_batch(in_order: Sequence[Message], most: int, now: datetime) -> tuple[Message, ...]:
@@ -23,6 +24,11 @@ def next_batch(in_order: Sequence[Message], most: int, now: datetime) -> tuple[M
             break
         batch.append(message)
     return tuple(batch)
+
+
+def payload_order(messages: Iterable[Message]) -> list[Message]:
+    """As they stand in a payload that was made before, whatever has become of them since."""
+    return sorted(messages, key=lambda message: (RANK[message.mode], message.sequence))
 
 
 def may_be_joined(message: Message, now: datetime) -> bool:

@@ -1,0 +1,98 @@
+"""Urgent messages to real agents: the turn ends by proof, the message goes in, no draft is harmed, and what the agent puts back is
+not lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.agents.delivering import Delivering, delivering
+from tests.agents.running import DEADLINE_S
+from tests.terminals import wait_until
+
+# kind, whether it is reached by its own API
+WAYS = (("claude", False), ("gemini", False), ("codex", False), ("codex", True), ("opencode", True))
+DRAFT = "half a thought"
+
+
+@pytest.fixture(scope="module", params=WAYS, ids=[kind + (" by its API" if own else "") for kind, own in WAYS])
+def agent(request: pytest.FixtureRequest) -> Iterator[Delivering]:
+    kind, is_native = request.param
+    with delivering(kind, is_native=is_native) as running:
+        running.deliver("warm up")
+        running.wait_bodies("warm up")
+        running.wait_ready()
+        yield running
+
+
+def begin(agent: Delivering, text: str) -> str:
+    """A turn that is well under way."""
+    message_id = agent.deliver(text)
+    wait_until(lambda: agent.arrivals(message_id), DEADLINE_S, "the prompt at the model", agent.stand_in.submitted)
+    return message_id
+
+
+def urgent(agent: Delivering, text: str) -> dict[str, Any]:
+    sent: dict[str, Any] = agent.hark.json("send", "a", text, "--urgent")
+    agent.hark.wait_reached(sent["id"], "submitted")
+    wait_until(lambda: agent.arrivals(sent["id"]), DEADLINE_S, "it at the model", lambda: agent.screen().text)
+    return dict(agent.hark.message(sent["id"]))
+
+
+def was_interrupted(message: dict[str, Any]) -> bool:
+    return any(receipt["detail"] == "the running turn is told to end" for receipt in message["receipts"])
+
+
+def test_a_running_turn_is_interrupted(agent: Delivering) -> None:
+    begin(agent, "first [[busy=20]]")
+    wait_until(lambda: "part 3 of" in agent.screen().text, DEADLINE_S, "some output", lambda: agent.screen().text)
+
+    message = urgent(agent, "STOP")
+
+    assert was_interrupted(message)
+    assert len(agent.arrivals(message["id"])) == 1
+    assert agent.bodies()[-1] == "STOP"
+    agent.wait_ready()
+
+
+def test_a_draft_beside_a_running_turn_survives(agent: Delivering) -> None:
+    with agent.human() as human:
+        human.wait_attached(DEADLINE_S)
+        begin(agent, "second [[busy=20]]")
+        wait_until(lambda: "part 3 of" in agent.screen().text, DEADLINE_S, "output", lambda: agent.screen().text)
+        human.type(DRAFT)
+        agent.wait_draft(DRAFT)
+
+        message = urgent(agent, "STOP beside a draft")
+
+        assert was_interrupted(message)
+        agent.wait_draft(DRAFT)
+        human.press("Enter")
+        wait_until(lambda: DRAFT in agent.prompts(), DEADLINE_S, "the draft at the model", agent.stand_in.submitted)
+    agent.wait_ready()
+
+
+def test_what_an_agent_gives_back_before_it_has_answered_arrives_after_all(agent: Delivering) -> None:
+    first = begin(agent, "third [[think=20]]")
+
+    message = urgent(agent, "STOP before a word")
+
+    assert was_interrupted(message)
+    assert len(agent.arrivals(message["id"])) == 1
+    final = agent.hark.message(first)
+    details = [receipt["detail"] for receipt in final["receipts"]]
+    if any("put it back into the box" in detail for detail in details):
+        wait_until(
+            lambda: len(agent.arrivals(first)) == 2, DEADLINE_S, "it at the model again", agent.stand_in.submitted
+        )
+    assert "third" not in agent.screen().cursor_row
+    agent.wait_ready()
+
+
+def test_into_an_idle_agent_nothing_is_pressed_but_the_message(agent: Delivering) -> None:
+    message = urgent(agent, "now")
+
+    assert not was_interrupted(message)
+    agent.wait_ready()
