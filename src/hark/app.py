@@ -27,6 +27,7 @@ from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
 from hark.daemon.editors import Editors
 from hark.daemon.expiry import Expiry
+from hark.daemon.grips import key_age_s
 from hark.daemon.handover import Handovers
 from hark.daemon.hook_door import HookDoor
 from hark.daemon.hooks import Hooks
@@ -49,10 +50,11 @@ from hark.daemon.tracker import Tracker
 from hark.daemon.turns import TurnBook
 from hark.daemon.waits import Waits
 from hark.daemon.watcher import Watcher
+from hark.daemon.witnesses import Witnesses
 from hark.model.config import Config, merge_config, parse_listen
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
-from hark.model.session import Pane
+from hark.model.session import Pane, Session
 from hark.queue.statistics import Statistics
 from hark.signals.marker import MarkerReader
 from hark.store.contract import Store
@@ -124,9 +126,11 @@ class Hark:
             self._owner,
             self._texts,
             lambda session_id: self.couriers.of(session_id).lock,
+            self._key_age_s,
             is_on=config.hook_messages,
         )
-        self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, wall_clock)
+        self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
+        self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, self.witnesses, wall_clock)
         self.hook_door = HookDoor(paths.hooks_path(), self.hooks)
         self.inbox = Inbox(store, self.bus, wall_clock)
         self.scheduler = Scheduler(
@@ -142,6 +146,7 @@ class Hark:
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.turns.on_event)
         self.bus.listen(self.handovers.on_event)
+        self.bus.listen(self.witnesses.on_event)
         self.bus.listen(self.expiry.on_event)
         self.bus.listen(self.signals.on_event)
         self.bus.listen(self.telling.on_event)
@@ -155,7 +160,7 @@ class Hark:
         """What is logged and started again when it fails."""
         of_the_queue = (self.expiry, self.scheduler, self.notices, self.retention)
         of_signals = (self.tracker, self.telling, self.inference)
-        return [self.watcher, self.turns, self.hook_door, *of_the_queue, *of_signals]
+        return [self.watcher, self.turns, self.hook_door, self.witnesses, *of_the_queue, *of_signals]
 
     def stop(self) -> None:
         self.stopping.set()
@@ -176,6 +181,9 @@ class Hark:
             self.natives,
             self.handovers,
         )
+
+    async def _key_age_s(self, session: Session) -> float | None:
+        return await key_age_s(self.panes, session, wall_clock)
 
     def _session_at(self, pane: Pane) -> SessionId | None:
         session = self.sessions.at(pane)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
-from hark.queue.turns import BELIEVED_FOR_S, Acknowledged, Completed, Fact, Phase, Turns, hear, lapse, submit
+from hark.queue.turns import BELIEVED_FOR_S, Acknowledged, Completed, Fact, Phase, Turns, hear, lapse, submit, witness
 
 A, B, C = MessageId("a" * 12), MessageId("b" * 12), MessageId("c" * 12)
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -225,3 +225,46 @@ def test_the_phase_does_not_depend_on_the_order_of_arrival(events: list[Heard], 
     random.shuffle(shuffled)  # type: ignore[attr-defined]
 
     assert listen(*events)[0].phase is listen(*shuffled)[0].phase
+
+
+# What was heard, what a witness sees and since when, at second 10; then the phase, and whether A was completed.
+SIGHTS: dict[str, tuple[tuple[Heard, ...], Phase, float, Phase, bool]] = {
+    "idle, and no stop was told": ((prompt(1, A),), Phase.IDLE, 5, Phase.IDLE, True),
+    "idle from before the prompt": ((prompt(5, A),), Phase.IDLE, 4, Phase.BUSY, False),
+    "idle since just now: the stop may be under way": ((prompt(1, A),), Phase.IDLE, 9.8, Phase.BUSY, False),
+    "idle, and the stop was told": ((prompt(1, A), stop(5)), Phase.IDLE, 6, Phase.IDLE, True),
+    "busy as was told": ((prompt(1, A),), Phase.BUSY, 2, Phase.BUSY, False),
+    "busy, and nothing was told": ((), Phase.BUSY, 2, Phase.BUSY, False),
+    "idle, and nothing was told": ((), Phase.IDLE, 2, Phase.IDLE, False),
+    "waiting, and no question was told": ((prompt(1, A),), Phase.WAITING, 2, Phase.WAITING, False),
+    "idle after a question that was denied": (
+        (prompt(1, A), heard(Said.PERMISSION_ASKED, 2)),
+        Phase.IDLE,
+        3,
+        Phase.IDLE,
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "seen", "since", "phase", "is_completed"), SIGHTS.values(), ids=SIGHTS.keys())
+def test_a_witness_is_believed_where_nothing_newer_was_said(
+    events: tuple[Heard, ...], seen: Phase, since: float, phase: Phase, is_completed: bool
+) -> None:
+    turns, facts = listen(*events)
+
+    turns, new = witness(turns, seen, at(since), at(10), is_prompt_heard=True)
+
+    assert turns.phase is phase
+    assert any(isinstance(fact, Completed) for fact in [*facts, *new]) is is_completed
+
+
+def test_where_no_prompts_are_told_of_a_witness_that_sees_the_agent_idle_has_seen_a_stop() -> None:
+    turns = submit(Turns(phase=Phase.BUSY, at=at(0)), A, at(1), is_prompt_heard=False)
+
+    turns, first = witness(turns, Phase.IDLE, at(2), at(3), is_prompt_heard=False)
+    turns, second = witness(turns, Phase.BUSY, at(4), at(5), is_prompt_heard=False)
+    turns, third = witness(turns, Phase.IDLE, at(6), at(7), is_prompt_heard=False)
+
+    assert (first, second) == ((), ())
+    assert third == (Completed(A, at(6), is_seen=True),)

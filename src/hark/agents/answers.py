@@ -18,6 +18,8 @@ class Way(Struct, frozen=True):
     authority: Authority
     refusal: str = ""
     """The word by which a stop is refused; none where a text is added."""
+    is_also_of_cancelled: bool = False
+    """The hook is called as well when a human has cancelled the turn, and then what it says is dropped."""
 
 
 _CLAUDE = {
@@ -27,7 +29,10 @@ _CLAUDE = {
 WAYS: dict[str, dict[Boundary, Way]] = {
     "claude": _CLAUDE,
     "codex": _CLAUDE,
-    "gemini": {Boundary.TOOL: Way(Authority.NOTICE), Boundary.STOP: Way(Authority.USER, "deny")},
+    "gemini": {
+        Boundary.TOOL: Way(Authority.NOTICE, is_also_of_cancelled=True),
+        Boundary.STOP: Way(Authority.USER, "deny", is_also_of_cancelled=True),
+    },
     "demo": _CLAUDE,
 }
 

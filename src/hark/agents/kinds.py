@@ -18,8 +18,21 @@ from hark.delivery.screen import Screen
 from hark.delivery.stop_turn import StopKeys
 from hark.delivery.submit import Lines
 from hark.model.errors import HarkError
+from hark.queue.turns import Phase
 
 GENERIC = "generic"
+
+
+class TitleLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a title begins: patterns."""
+
+    idle: str
+    busy: str
+    waiting: str
+
+    def phase(self, title: str) -> Phase | None:
+        looks = ((Phase.IDLE, self.idle), (Phase.BUSY, self.busy), (Phase.WAITING, self.waiting))
+        return next((phase for phase, pattern in looks if re.match(pattern, title)), None)
 
 
 class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,6 +75,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a row begins that it shows, beside its box, for as long as a turn runs; or how its title begins then."""
     stop: StopKeys | None = None
     """The key that ends a running turn, for urgent messages."""
+
+    title: TitleLook | None = None
+    """What its title says about its turns."""
 
     @property
     def forbidden(self) -> Forbidden:
@@ -150,6 +166,7 @@ def _check_patterns(kind: AgentKind) -> None:
         kind.busy,
         kind.sentinel and kind.sentinel.not_for,
         *of_box,
+        *((kind.title.idle, kind.title.busy, kind.title.waiting) if kind.title else ()),
         editor and editor.not_for,
         editor and editor.not_while,
         stash and stash.occupied,

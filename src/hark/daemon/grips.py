@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from hark.agents.kinds import AgentKind
+from hark.daemon.clock import Clock
 from hark.daemon.panes import Panes
 from hark.model.session import Session
 from hark.terminal.airlocks import Airlock, AirlockFacts, Refused, Successor
@@ -100,3 +101,13 @@ async def airlock_facts(session: Session) -> AirlockFacts | None:
         return await airlock.facts()
     finally:
         await airlock.close()
+
+
+async def key_age_s(panes: Panes, session: Session, clock: Clock) -> float | None:
+    """How long ago a human has pressed a key there; None when none is known."""
+    if airlock := await airlock_facts(session):
+        return airlock.last_key_age_s
+    facts = await panes.of(session.pane).pane_facts(session.pane)
+    last_at = facts.last_key_at(session.pane.pane_id)
+    # tmux gives whole seconds.
+    return None if last_at is None else clock().timestamp() - last_at - 1

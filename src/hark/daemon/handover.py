@@ -2,7 +2,7 @@
 what became of them when the agent itself has shown it. What is decided is decided in `queue/handover.py`."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -30,6 +30,8 @@ from hark.queue.ordering import delivery_order
 from hark.queue.turns import Phase
 from hark.store.contract import Store
 
+CANCELLED_WITHIN_S = 2.0
+"""A human who has pressed a key so long ago may have cancelled the turn with it."""
 LOCK_S = 0.1
 """Its agent waits: a courier that is at work has the message."""
 LEASE_S = 5.0
@@ -55,6 +57,7 @@ class Handovers:
         owner: str,
         texts: Path,
         lock_of: Callable[[SessionId], asyncio.Lock],
+        key_age_s: Callable[[Session], Awaitable[float | None]],
         *,
         is_on: bool,
     ) -> None:
@@ -64,6 +67,7 @@ class Handovers:
         self._owner = owner
         self._texts = texts
         self._lock_of = lock_of
+        self._key_age_s = key_age_s
         self._is_on = is_on
         self._conversations: dict[SessionId, str] = {}
         """Of sessions whose hooks were heard to fire, and take answers: the agent's own name for its conversation."""
@@ -97,6 +101,8 @@ class Handovers:
         if not self._may_offer(session, report):
             return None
         try:
+            if WAYS[session.agent][boundary].is_also_of_cancelled and await self._may_be_cancelled(session):
+                return None
             return await self._claim(session, event, heard, boundary, before)
         except HarkError as failure:
             logger.warning("no hand-over", extra={"session": session.name, "code": failure.code})
@@ -156,6 +162,10 @@ class Handovers:
         conversation = self._conversations.get(session.id)
         is_own = conversation is not None and conversation == report.agent_session_id and not report.is_beside
         return is_own and session.do_not_disturb_since is None and session.id not in self._claims
+
+    async def _may_be_cancelled(self, session: Session) -> bool:
+        age_s = await self._key_age_s(session)
+        return age_s is not None and age_s < CANCELLED_WITHIN_S
 
     async def _claim(
         self, session: Session, event: str, heard: Heard, boundary: Boundary, continuations: int

@@ -14,6 +14,7 @@ from hark.daemon.handover import Handovers, Offer
 from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
 from hark.daemon.turns import TurnBook
+from hark.daemon.witnesses import Witnesses
 from hark.delivery.wording import find_message_ids
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -42,11 +43,20 @@ class HookOrigin:
 
 
 class Hooks:
-    def __init__(self, store: Store, sessions: Sessions, turns: TurnBook, handovers: Handovers, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        turns: TurnBook,
+        handovers: Handovers,
+        witnesses: Witnesses,
+        clock: Clock,
+    ) -> None:
         self._store = store
         self._sessions = sessions
         self._turns = turns
         self._handovers = handovers
+        self._witnesses = witnesses
         self._clock = clock
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
         self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -110,6 +120,8 @@ class Hooks:
         return replace(offer.heard, said=Said.CONTINUED) if is_continued else offer.heard
 
     async def _record(self, session: Session, report: Report, agent: str, event: str, emitted_at: datetime) -> None:
+        if report.transcript:
+            self._witnesses.learn_transcript(session, report.transcript)
         if report.agent_session_id:
             self._by_agents_id[agent, report.agent_session_id] = session.id
         if report.said in _RECORDED:

@@ -64,6 +64,13 @@ class TurnBook:
     def hears_prompts(self, session_id: SessionId) -> bool:
         return session_id in self._heard_prompts
 
+    async def see(self, session_id: SessionId, phase: Phase, at: datetime) -> None:
+        """What a witness sees of it."""
+        self._heard.add(session_id)
+        is_heard = session_id in self._heard_prompts
+        turns = self.of(session_id)
+        await self._apply(session_id, *rules.witness(turns, phase, at, self._clock(), is_prompt_heard=is_heard))
+
     def expect_prompts(self, session_id: SessionId) -> None:
         """Its agent says which prompts it takes."""
         self._heard.add(session_id)
@@ -136,6 +143,7 @@ class TurnBook:
         else:
             detail = "its turn was interrupted" if fact.was_interrupted else "its turn has ended"
             detail = "its agent has fallen silent" if fact.is_inferred else detail
+            detail = "its agent is seen to be idle" if fact.is_seen else detail
             await self._move(session_id, fact, Status.COMPLETED, detail)
 
     async def _move(self, session_id: SessionId, fact: Fact, status: Status, detail: str) -> None:

@@ -75,6 +75,8 @@ class Completed(Struct, frozen=True):
     was_interrupted: bool = False
     is_inferred: bool = False
     """From silence: nobody has said so."""
+    is_seen: bool = False
+    """By a witness that sees what the agent does, and not why."""
 
 
 Fact = Acknowledged | Completed
@@ -135,6 +137,22 @@ def lapse(turns: Turns, now: datetime, *, quiet_s: float | None, has_box: bool) 
     if now - turns.at >= timedelta(seconds=BELIEVED_FOR_S):
         return replace(turns, phase=Phase.UNKNOWN, at=now, detail=""), ()
     return turns, ()
+
+
+def witness(turns: Turns, phase: Phase, at: datetime, now: datetime, *, is_prompt_heard: bool) -> Heeded:
+    """What somebody says who sees what the agent does since when, and not why: a status file, a title. It is believed after a
+    moment, for the agent's own word may be under way, and only if nothing was said since."""
+    is_news = turns.at is None or at > turns.at
+    if phase is turns.phase or not is_news or now - at < _WORD_UNDER_WAY:
+        return turns, ()
+    if phase is not Phase.IDLE or turns.phase is Phase.UNKNOWN:
+        return replace(turns, phase=phase, at=at, detail=""), ()
+    # Of an agent whose stops are told, one that was not told was none.
+    ended, facts = hear(turns, Heard(said=Said.INTERRUPTED if is_prompt_heard else Said.STOPPED, at=at))
+    return ended, tuple(Completed(fact.message_id, fact.at, is_seen=True) for fact in facts)
+
+
+_WORD_UNDER_WAY = timedelta(seconds=0.5)
 
 
 def _take_prompt(turns: Turns, heard: Heard) -> Heeded:

@@ -33,6 +33,15 @@ def has_environment(pid: int, name: str, value: str) -> bool:
         return False
 
 
+def environment_of(pid: int) -> dict[str, str]:
+    """As it was when the process began; empty when it is not ours to read."""
+    try:
+        pairs = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return {}
+    return dict(pair.decode(errors="replace").split("=", 1) for pair in pairs if b"=" in pair)
+
+
 def loopback_ports(pid: int) -> list[int]:
     """Of TCP, IPv4, on which this very process listens."""
     mine = {target[8:-1] for target in open_files(pid) if target.startswith("socket:[")}

@@ -1,0 +1,145 @@
+"""Further witnesses of what agents do, beside hooks and native APIs: files that Claude Code writes about itself, the title of
+Gemini CLI. They are looked at once a second, say the same few words as all others, and none of them is needed."""
+
+import asyncio
+import os
+from datetime import datetime
+from pathlib import Path
+
+from hark.agents import claude_files
+from hark.agents.kinds import Kinds
+from hark.daemon.clock import Clock
+from hark.daemon.log import logger
+from hark.daemon.panes import Panes
+from hark.daemon.sessions import Sessions
+from hark.daemon.turns import TurnBook
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.queue.turns import Phase
+
+PERIOD_S = 1.0
+FIND_AGAIN_S = 5.0
+LOOK_BACK = 262_144
+LONGEST_READ = 4_000_000
+
+
+class Transcript:
+    """What was added to a file since the last look."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._offset: int | None = None
+        self._rest = b""
+
+    def new_lines(self) -> list[bytes]:
+        size = os.stat(self.path).st_size
+        if self._offset is None or size < self._offset:
+            self._offset, self._rest = max(0, size - LOOK_BACK), b""
+        with open(self.path, "rb") as file:
+            file.seek(self._offset)
+            read = file.read(LONGEST_READ)
+        self._offset += len(read)
+        *lines, self._rest = (self._rest + read).split(b"\n")
+        return lines
+
+
+class StatusFile:
+    """Read again when it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._changed_at = -1
+        self._status: claude_files.Status | None = None
+
+    def read(self) -> claude_files.Status | None:
+        changed_at = self.path.stat().st_mtime_ns
+        if changed_at != self._changed_at:
+            self._status = claude_files.read_status(self.path.read_bytes())
+            self._changed_at = changed_at
+        return self._status
+
+    def transcript(self) -> str | None:
+        """Where it is, when it is there."""
+        place = self._status.transcript if self._status else ""
+        path = self.path.parent.parent / place
+        return str(path) if place and path.is_file() else None
+
+
+class Witnesses:
+    def __init__(self, sessions: Sessions, panes: Panes, kinds: Kinds, turns: TurnBook, clock: Clock) -> None:
+        self._sessions = sessions
+        self._panes = panes
+        self._kinds = kinds
+        self._turns = turns
+        self._clock = clock
+        self._transcripts: dict[SessionId, Transcript] = {}
+        self._status_files: dict[SessionId, StatusFile] = {}
+        self._looked_at_s: dict[SessionId, float] = {}
+        self._titles: dict[SessionId, tuple[Phase, datetime]] = {}
+
+    def learn_transcript(self, session: Session, path: str) -> None:
+        """Its hooks say where it is."""
+        known = self._transcripts.get(session.id)
+        if session.agent == "claude" and (known is None or known.path != path):
+            self._transcripts[session.id] = Transcript(path)
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_GONE and event.session_id:
+            for kept in (self._transcripts, self._status_files, self._looked_at_s, self._titles):
+                kept.pop(event.session_id, None)
+
+    async def run(self) -> None:
+        while True:
+            for session in self._sessions.running():
+                try:
+                    await self.look(session)
+                except (OSError, HarkError) as failure:
+                    extra = {"session": session.name, "failure": str(failure)}
+                    logger.debug("a witness is not there", extra=extra)
+            await asyncio.sleep(PERIOD_S)
+
+    async def look(self, session: Session) -> None:
+        if session.agent == "claude":
+            await self._read_status(session)
+            await self._read_transcript(session)
+        elif title := self._kinds.get(session.agent).title:
+            shown = (await self._panes.of(session.pane).screen(session.pane)).title
+            await self._see_title(session, title.phase(shown))
+
+    async def _read_transcript(self, session: Session) -> None:
+        transcript = self._transcripts.get(session.id)
+        for line in transcript.new_lines() if transcript else ():
+            if heard := claude_files.read_entry(line):
+                await self._turns.hear(session.id, heard)
+
+    async def _read_status(self, session: Session) -> None:
+        file = self._status_file(session)
+        if file and (status := file.read()):
+            if session.id not in self._transcripts and (path := file.transcript()):
+                self.learn_transcript(session, path)
+            await self._turns.see(session.id, status.phase, status.since)
+
+    def _status_file(self, session: Session) -> StatusFile | None:
+        """A process that ends takes its file with it."""
+        known = self._status_files.get(session.id)
+        if known and known.path.exists():
+            return known
+        self._status_files.pop(session.id, None)
+        now_s = asyncio.get_running_loop().time()
+        if now_s - self._looked_at_s.get(session.id, -FIND_AGAIN_S) >= FIND_AGAIN_S:
+            self._looked_at_s[session.id] = now_s
+            if path := claude_files.status_file(session.pane.pid):
+                self._status_files[session.id] = StatusFile(path)
+        return self._status_files.get(session.id)
+
+    async def _see_title(self, session: Session, phase: Phase | None) -> None:
+        """A title does not say since when: it counts from when it was first seen."""
+        known = self._titles.get(session.id)
+        if phase is None:
+            self._titles.pop(session.id, None)
+            return
+        if known is None or known[0] is not phase:
+            known = self._titles[session.id] = (phase, self._clock())
+        await self._turns.see(session.id, *known)
