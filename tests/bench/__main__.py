@@ -1,6 +1,6 @@
 import sys
 
-from tests.bench import airlock, capture, enqueue, latency, mcp, send, sessions
+from tests.bench import airlock, capture, enqueue, hooks, latency, mcp, send, sessions
 
 BENCHES = {
     "send": send.run,
@@ -10,6 +10,7 @@ BENCHES = {
     "airlock": airlock.run,
     "latency": latency.run,
     "mcp": mcp.run,
+    "hooks": hooks.run,
 }
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ LONGEST_HEAD = 65_536
 LONGEST_PAYLOAD = 8_000_000
 BACKLOG = 512
 NOTHING = b"0\n"
+MOST_AT_ONCE = 256
+"""What comes on top of that is turned away: a flood of reports must not take the memory and the descriptors of all the rest."""
 
 
 class Refused(Exception):
@@ -36,6 +38,7 @@ class HookDoor:
     def __init__(self, path: Path, hooks: Hooks) -> None:
         self._path = path
         self._hooks = hooks
+        self._at_once = 0
         self.refused = 0
 
     async def run(self) -> None:
@@ -54,7 +57,10 @@ class HookDoor:
                 self._path.unlink()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._at_once += 1
         try:
+            if self._at_once > MOST_AT_ONCE:
+                raise Refused
             await self._take(reader, writer)
         except (Refused, TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError):
             self.refused += 1
@@ -63,6 +69,7 @@ class HookDoor:
         except Exception:  # noqa: BLE001 a supervisor: the next hook is served all the same
             logger.exception("hook failed")
         finally:
+            self._at_once -= 1
             writer.close()
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
