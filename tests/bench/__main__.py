@@ -1,6 +1,6 @@
 import sys
 
-from tests.bench import airlock, capture, enqueue, hooks, latency, mcp, send, sessions
+from tests.bench import airlock, capture, enqueue, flood, hooks, latency, mcp, send, sessions, signals
 
 BENCHES = {
     "send": send.run,
@@ -11,6 +11,8 @@ BENCHES = {
     "latency": latency.run,
     "mcp": mcp.run,
     "hooks": hooks.run,
+    "signals": signals.run,
+    "flood": flood.run,
 }
 
 if __name__ == "__main__":

@@ -24,16 +24,19 @@ SLICE = 16384
 DRAWS = re.compile(rb"\x1b(?:\[[0-9;]*[AHfd]|M|\[\?(?:1049|1047|47)h)")
 """A program that moves up, or home, or to another screen, draws: what it prints, it may print again."""
 _LONGEST_TAIL = 8192
-_LOOKS_BACK = 32
+_LOOKS_BACK = 16
 
 _MOST_REGIONS = 8
-# Behind the first character: sequences that are common there, then the second one, or a byte that may begin another sequence.
+# Behind the first character: sequences that are common there, then the second one, or a byte that may begin a sequence, if it
+# is none that moves to another row.
+_BETWEEN = rb"(?:\x1b\[[0-9;:]*[mK])*+(?!\x1b\[[0-9;]*[ABEFHdf])(?:[%s\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)"
 _SUSPECTS = (
-    (b"<", re.compile(rb"<(?:\x1b\[[0-9;:]*[mK])*+(?:[\[\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)")),
-    (b"`", re.compile(rb"`(?:\x1b\[[0-9;:]*[mK])*+(?:[`\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)")),
+    (b"<", re.compile(rb"<" + _BETWEEN % rb"\[")),
+    (b"`", re.compile(rb"`" + _BETWEEN % rb"`")),
     (b"\xc2", re.compile(rb"\xc2(?:[\x80-\x9f]|\Z)")),
 )
 _ROW_MOVE = re.compile(rb"\x1b\[[0-9;]*[ABEFHdf]")
+_LINE_END = re.compile(rb"\n|\x1b\[[0-9;]*[ABEFHdf]")
 
 
 class SignalDetector:
@@ -82,7 +85,8 @@ class SignalDetector:
             if suspect is None:
                 self._tail = data[start:]
                 return
-            end = data.find(b"\n", suspect) + 1 or len(data)
+            line_end = _LINE_END.search(data, suspect)
+            end = line_end.end() if line_end else len(data)
             self._read(data[start:end], found)
             data = data[end:]
             if not data:
@@ -156,17 +160,16 @@ def _first_suspect(data: bytes) -> int | None:
 
 def _start_of_last_line(data: bytes) -> int | None:
     """Where the last line begins, for certain; 0 where it may have begun before this; None where it takes a closer look."""
-    newline = data.rfind(b"\n")
-    if newline >= 0 and _is_outside(data, newline):
-        return newline + 1
-    place = len(data)
+    newline, place = data.rfind(b"\n"), len(data)
     for _ in range(_LOOKS_BACK):
-        place = data.rfind(ESCAPE, 0, place)
+        place = data.rfind(ESCAPE, newline + 1, place)
         if place < 0:
             break
         if move := _ROW_MOVE.match(data, place):
             return move.end()
-    return None if newline >= 0 or len(data) > _LONGEST_TAIL else 0
+    if newline >= 0:
+        return newline + 1 if _is_outside(data, newline) else None
+    return None if len(data) > _LONGEST_TAIL else 0
 
 
 def _is_outside(data: bytes, place: int) -> bool:
