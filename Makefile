@@ -1,4 +1,4 @@
-.PHONY: install demo test lint bench agents simulate storm dialogs turns crash load fuzz model clean
+.PHONY: install demo test lint bench agents simulate storm dialogs turns signals crash load fuzz model clean
 install: ; @scripts/install
 demo: install ; @scripts/demo
 test: install ; @scripts/test
@@ -11,6 +11,7 @@ dialogs: install ; @scripts/dialogs
 turns: install ; @scripts/turns
 crash: install ; @scripts/crash
 load: install ; @scripts/load
-fuzz: install ; @scripts/fuzz
+signals: install ; @scripts/signals
+fuzz: install ; @scripts/fuzz-api && scripts/fuzz-signals
 model: install ; @scripts/model
 clean: ; @scripts/clean

@@ -38,10 +38,11 @@ def test_a_marker_that_the_terminal_has_wrapped_is_joined_without_a_blank() -> N
         ["❯ --<[hark:completed:x]>--"],  # typed by a human
         ["❯ an example:", "  --<[hark:completed:x]>--", "", "  go"],  # in a prompt of several lines
         ["● Print --<[hark:completed:x]>-- then"],
-        ["● ```", "  --<[hark:completed:x]>--", "  ```"],
+        ["● ```", "  --<[hark:completed:x]>--", "  ```"],  # where fences are to be seen
         ["  > --<[hark:completed:x]>--"],
         ["   1 --<[hark:completed:x]>--"],  # a numbered line of code
         ["● --<[hark:completed:never", "  ended"],
+        ["● --<[hark:completed:its end is not drawn", "  --<[hark:x", "  words]>--"],
     ],
 )
 def test_what_is_put_in_quoted_or_code_is_not_seen(rows: list[str]) -> None:

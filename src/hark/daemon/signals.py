@@ -79,10 +79,10 @@ class Signals:
                     memory = await self._announce_all(session, new, SignalSource.RECORD, memory)
             await self._save(session, structs.replace(memory, record=record or memory.record, record_read=end))
 
-    async def see(self, session: Session, sightings: Sequence[Sighting], *, has_turns: bool, is_plain: bool) -> None:
-        """What stands on its screen, and above."""
+    async def see(self, session: Session, sightings: Sequence[Sighting], *, has_turns: bool, is_plain: bool) -> bool:
+        """What stands on its screen, and above. Whether another look is needed to be certain."""
         if not sightings:
-            return
+            return False
         async with self._locks[session.id]:
             memory = await self.memory(session.id)
             decide = rules.count_lines if is_plain else partial(rules.see, has_turns=has_turns)
@@ -91,6 +91,7 @@ class Signals:
                 known = await self._inputs(session)
                 after, new = decide(memory, [one for one in sightings if not is_known(one, known)])
             await self._save(session, await self._announce_all(session, new, SignalSource.TERMINAL, after))
+            return bool(after.doubted)
 
     async def hear_lines(self, session: Session, found: Sequence[Found]) -> None:
         """Lines that a program has printed which only prints lines."""

@@ -35,6 +35,7 @@ from hark.terminal.server import Rendering
 TICK_S = 0.05
 SETTLE_S = 0.15
 LONGEST_WITHOUT_LOOK_S = 1.0
+CERTAIN_S = 0.4
 RECORD_AGAIN_S = (0.3, 1.0, 3.0)
 """An agent says that it has stopped a moment before its words are on record."""
 DEPTH = 2000
@@ -210,7 +211,8 @@ class Tracker:
         sightings, misses = read_rows(rows, self._reader, look)
         self._signals.tell_misses(session, misses)
         has_turns = self._turns.hears_prompts(session.id)
-        await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain)
+        if await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain):
+            ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
 
     def _is_flowing(self, ear: Ear) -> bool:
         """Whether the stream and a picture of the scrollback may overlap: then the gap is closed a little later."""
@@ -226,8 +228,13 @@ class Tracker:
 
     def _look(self, session: Session, rendering: Rendering) -> Look:
         kind = self._kinds.get(session.agent)
-        prompt = None if session.agent == GENERIC else kind.box.prompt
-        return Look(prompt=prompt, has_brackets=kind.keeps_brackets, columns=rendering.screen.columns)
+        is_known = session.agent != GENERIC
+        return Look(
+            prompt=kind.box.prompt if is_known else None,
+            has_brackets=kind.keeps_brackets,
+            has_fences=not is_known,
+            columns=rendering.screen.columns,
+        )
 
     def _look_again(self, ear: Ear) -> None:
         now_s = asyncio.get_running_loop().time()

@@ -4,7 +4,8 @@ An announcement is new
   - by its name, where it comes from the agent's own record: every piece of words has one, and one name counts once;
   - by its words, where it comes from the terminal: words that were never announced are new; words that were are new only in a
     later turn, and only if they do not stand where they stood (their context), unless more of them are to be seen than were
-    announced. A redraw, a scroll, another size of the window show the same words in the same place.
+    announced. A redraw, a scroll, another size of the window show the same words in the same place; and in the middle of a
+    redraw they may stand anywhere, so words that were announced before must be seen twice, a moment apart.
 What both have said in the same turn is one announcement.
 """
 
@@ -34,6 +35,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     """The oldest first."""
     names: tuple[str, ...] = ()
     """Of the words on the agent's record that have been read."""
+    doubted: tuple[tuple[str, str], ...] = ()
+    """Words that were announced before and now stand somewhere else, with their context: new if they still do next time."""
     record: str = ""
     """Where that record is."""
     record_read: int = 0
@@ -61,13 +64,20 @@ def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Me
 
 
 def see(memory: Memory, sightings: Sequence[Sighting], *, has_turns: bool) -> tuple[Memory, list[Marker]]:
-    """What is to be seen on the terminal now. `has_turns`: whether anybody tells us when a turn begins."""
+    """What is to be seen on the terminal now. `has_turns`: whether anybody tells us when a turn begins. Where something is
+    doubted afterwards, it is worth another look."""
     new: list[Marker] = []
+    doubted: list[tuple[str, str]] = []
     for number, sighting in enumerate(sightings):
         seen_so_far = [one for one in sightings[: number + 1] if _is_like(one, sighting)]
-        memory, is_new = _see(memory, sighting, len(seen_so_far), has_turns=has_turns)
+        after, is_new = _see(memory, sighting, len(seen_so_far), has_turns=has_turns)
+        doubt = (sighting.marker.fingerprint, sighting.context)
+        if is_new and _is_announced(memory, sighting.marker) and doubt not in memory.doubted:
+            doubted.append(doubt)
+            continue
+        memory = after
         new += [sighting.marker] if is_new else []
-    return memory, new
+    return structs.replace(memory, doubted=tuple(doubted)), new
 
 
 def count_lines(memory: Memory, sightings: Sequence[Sighting]) -> tuple[Memory, list[Marker]]:
@@ -101,6 +111,10 @@ def _see(memory: Memory, sighting: Sighting, count: int, *, has_turns: bool) -> 
         return memory, False
     added = Announced(sighting.marker.fingerprint, memory.turn, sighting.context, by_terminal=True)
     return _add(memory, added), True
+
+
+def _is_announced(memory: Memory, marker: Marker) -> bool:
+    return any(one.fingerprint == marker.fingerprint for one in memory.announced)
 
 
 def _is_like(one: Sighting, other: Sighting) -> bool:

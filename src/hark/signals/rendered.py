@@ -31,6 +31,8 @@ class Look(Struct, frozen=True, kw_only=True):
     """Start of a row in which a human's words begin; those that follow belong to it until the agent speaks."""
     has_brackets: bool = True
     """False where its markdown takes the brackets of a marker for a link: those that are drawn with brackets are code."""
+    has_fences: bool = True
+    """False where its markdown leaves none on the screen: what looks like one is text within a block."""
     columns: int = 0
 
 
@@ -80,11 +82,12 @@ def _read(rows: Sequence[str], reader: MarkerReader, look: Look) -> Iterator[Sig
     while number < len(rows):
         row = rows[number]
         is_input = _is_input(row, prompt, is_input)
-        fenced_at = _fence(row, number, None if is_input else fenced_at)
+        fenced_at = _fence(row, number, None if is_input else fenced_at) if look.has_fences else None
         line, used = _joined(rows, number, reader, look)
-        is_code = fenced_at is not None
-        seen = reader.read(_bracketed(line, look)) if not (is_input or is_code) else None
-        if isinstance(seen, Marker):
+        seen = reader.read(_bracketed(line, look)) if not is_input else None
+        if isinstance(seen, Marker) and fenced_at is not None:
+            yield NearMiss(line.strip(), "it stands in a code block")
+        elif isinstance(seen, Marker):
             yield Sighting(marker=seen, context=before)
         elif seen:
             yield seen
@@ -114,8 +117,12 @@ def _joined(rows: Sequence[str], number: int, reader: MarkerReader, look: Look) 
     if not reader.has_begun(_bracketed(line, look)) or _ends(line, look):
         return line, 1
     for used in range(2, min(MOST_ROWS, len(rows) - number) + 1):
+        row = rows[number + used - 1]
+        if not row.strip() or "--<" in row or row.lstrip()[:1] in BULLETS:
+            # It does not go on here: the row with its end is not drawn yet, or has scrolled away.
+            break
         is_cut = look.columns and len(rows[number + used - 2]) >= look.columns
-        line = line.rstrip() + ("" if is_cut else " ") + rows[number + used - 1].strip()
+        line = line.rstrip() + ("" if is_cut else " ") + row.strip()
         if _ends(line, look):
             return line, used
     return rows[number], 1

@@ -59,9 +59,8 @@ class Campaign:
 
     def run(self) -> Outcome:
         began = time.monotonic()
-        is_adopted = self._way == "adopted"
-        change = None if is_adopted else with_hooks
-        with delivering(self._kind, is_native=True, is_adopted=is_adopted, change=change) as agent:
+        change = None if self._way == "bare" else with_hooks
+        with delivering(self._kind, is_native=True, is_adopted=self._way != "started", change=change) as agent:
             for number, spoken in enumerate(self._turns):
                 self._play(agent, number, spoken)
                 print(f"  {self._kind} {self._way}: turn {number + 1}, {len(heard(agent))} heard", flush=True)
@@ -186,8 +185,9 @@ class Campaign:
 
 
 def with_hooks(launch: Launch) -> Launch:
-    """Gemini CLI takes hooks for one run only from root's own directories: its user has installed them."""
-    if launch.kind == "gemini":
+    """As `hark install` puts them in. Those that hark starts have their own where they allow it: Gemini CLI takes hooks for one
+    run only from root's own directories."""
+    if launch.kind in ("claude", "gemini"):
         apply(installation(launch.kind, launch.environment, hook_program()))
     return launch
 
