@@ -1,5 +1,5 @@
 """python -m tests.signals.atheris_fuzz [MILLIONS]: inputs that are found by looking at which branches they reach. Every chunk must
-give what the reference gives. Needs atheris, which `scripts/fuzz` puts into an environment of its own."""
+give what the reference gives. Needs atheris, which `scripts/fuzz-signals` puts into an environment of its own."""
 
 from __future__ import annotations
 
