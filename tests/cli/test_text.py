@@ -1,6 +1,6 @@
 import pytest
 
-from hark.cli.text import cut, is_colourful, key_values, one_line, paint_status, table
+from hark.cli.text import again, cut, is_colourful, key_values, one_line, paint_status, table
 
 
 def test_columns_are_aligned_and_lines_do_not_end_in_spaces() -> None:
@@ -57,3 +57,8 @@ def test_values_are_quoted_where_a_word_would_not_do() -> None:
     assert key_values({"a": "x", "b": "two words", "c": 3, "d": None, "e": "", "f": "1\n2"}) == (
         'a=x b="two words" c=3 d=null e="" f="1\\n2"'
     )
+
+
+@pytest.mark.parametrize(("repeat", "words"), [("every 1800", "every 30m"), ("cron 0 9 * * 1-5", "cron 0 9 * * 1-5")])
+def test_how_a_reminder_repeats(repeat: str, words: str) -> None:
+    assert again(repeat) == words

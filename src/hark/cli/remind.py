@@ -8,7 +8,7 @@ import click
 from hark.cli.client import Client
 from hark.cli.parameters import complete_session, json_option, own_session, seconds
 from hark.cli.send import message_text
-from hark.cli.text import clock, print_json
+from hark.cli.text import again, clock, print_json
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
 
@@ -39,8 +39,8 @@ def command(
     body = {name: value for name, value in wish.items() if value is not None}
     body |= {"session_id": session or own_session(), "message": message_text(words)}
     made = Client().post("/scheduler/remind", body)
-    again = f", then {made['repeat']}" if made["repeat"] else ""
-    print_json(made) if is_json else click.echo(f"reminder {made['id']} at {clock(made['fire_at'])}{again}")
+    then = f", then {again(made['repeat'])}" if made["repeat"] else ""
+    print_json(made) if is_json else click.echo(f"reminder {made['id']} at {clock(made['fire_at'])}{then}")
 
 
 def instant(text: str, now: datetime) -> str:

@@ -9,7 +9,7 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option
 from hark.cli.queue import shorten
-from hark.cli.text import between, clock, print_json, say, table, terminal_columns
+from hark.cli.text import again, between, clock, print_json, say, table, terminal_columns
 
 HEADINGS = ("ID", "SESSION", "AT", "IN", "AGAIN", "TEXT")
 
@@ -49,6 +49,6 @@ def row(reminder: dict[str, Any], now: str) -> tuple[str, ...]:
         reminder["session_id"],
         clock(at),
         between(now, at),
-        reminder["repeat"] or "-",
+        again(reminder["repeat"]) if reminder["repeat"] else "-",
         shorten(reminder["message"]),
     )

@@ -116,6 +116,12 @@ def clock(text: str) -> str:
     return instant(text).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
+def again(repeat: str) -> str:
+    """How a reminder repeats, for people."""
+    kind, _, rest = repeat.partition(" ")
+    return f"every {format_duration(float(rest))}" if kind == "every" else repeat
+
+
 def key_values(fields: Mapping[str, Any]) -> str:
     """name=value, quoted as JSON where a plain word would not do."""
     return " ".join(f"{name}={_word(value)}" for name, value in fields.items())
