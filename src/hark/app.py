@@ -119,6 +119,7 @@ class Hark:
         # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
         self._owner = f"{socket.gethostname()}:{self.database}"
         self._texts = paths.state_dir() / "texts"
+        self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
         self.handovers = Handovers(
             store,
             self.turns,
@@ -127,9 +128,9 @@ class Hark:
             self._texts,
             lambda session_id: self.couriers.of(session_id).lock,
             self._key_age_s,
+            self.witnesses.transcript_of,
             is_on=config.hook_messages,
         )
-        self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
         self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, self.witnesses, wall_clock)
         self.hook_door = HookDoor(paths.hooks_path(), self.hooks)
         self.inbox = Inbox(store, self.bus, wall_clock)

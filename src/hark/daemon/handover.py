@@ -58,6 +58,7 @@ class Handovers:
         texts: Path,
         lock_of: Callable[[SessionId], asyncio.Lock],
         key_age_s: Callable[[Session], Awaitable[float | None]],
+        transcript_of: Callable[[SessionId], str | None],
         *,
         is_on: bool,
     ) -> None:
@@ -68,17 +69,15 @@ class Handovers:
         self._texts = texts
         self._lock_of = lock_of
         self._key_age_s = key_age_s
+        self._transcript_of = transcript_of
         self._is_on = is_on
         self._conversations: dict[SessionId, str] = {}
         """Of sessions whose hooks were heard to fire, and take answers: the agent's own name for its conversation."""
         self._claims: dict[SessionId, Claim] = {}
         self._continuations: dict[SessionId, int] = {}
-        self._transcripts: dict[SessionId, str] = {}
 
     async def heed(self, session: Session, report: Report, heard: Heard) -> None:
         """What an event says about what its agent was given before."""
-        if report.transcript:
-            self._transcripts[session.id] = report.transcript
         if heard.said is Said.PROMPT_SUBMITTED and self._takes_answers(session, report):
             self._conversations[session.id] = report.agent_session_id
         claim = self._claims.get(session.id)
@@ -137,7 +136,7 @@ class Handovers:
             return _waiting()
         phase = self._turns.of(session.id).phase
         staged_at = message.staged_at or message.queued_at
-        path = self._transcripts.get(session.id)
+        path = self._transcript_of(session.id)
         is_there = transcripts.holds(path, message.id) if path else None
         fate = rules.resolve(staged_at, self._clock(), phase, is_in_transcript=is_there)
         if fate is Fate.WAIT:
@@ -151,7 +150,7 @@ class Handovers:
             self._forget(event.session_id)
 
     def _forget(self, session_id: SessionId) -> None:
-        for kept in (self._conversations, self._claims, self._continuations, self._transcripts):
+        for kept in (self._conversations, self._claims, self._continuations):
             kept.pop(session_id, None)
 
     def _takes_answers(self, session: Session, report: Report) -> bool:

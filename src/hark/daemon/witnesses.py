@@ -82,8 +82,12 @@ class Witnesses:
     def learn_transcript(self, session: Session, path: str) -> None:
         """Its hooks say where it is."""
         known = self._transcripts.get(session.id)
-        if session.agent == "claude" and (known is None or known.path != path):
+        if known is None or known.path != path:
             self._transcripts[session.id] = Transcript(path)
+
+    def transcript_of(self, session_id: SessionId) -> str | None:
+        known = self._transcripts.get(session_id)
+        return known.path if known else None
 
     def on_event(self, event: Event) -> None:
         if event.kind is EventKind.SESSION_GONE and event.session_id:
