@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -156,3 +159,90 @@ def test_watch_announces_for_a_session(printing: Printing) -> None:
     printing.hark.ok("watch", "-n", "p", "--", "sh", "-c", script)
 
     wait_signals(printing.hark, ("needs_input", "from far"))
+
+
+def tell_hook(hark: RunningHark, said: str, detail: str = "", record: str = "") -> None:
+    session = hark.json("ls")["sessions"][0]["id"]
+    body = {
+        "agent": "demo",
+        "event": said,
+        "emitted_at": datetime.now(UTC).isoformat(),
+        "session_id": session,
+        "payload": {"command": detail, "transcript_path": record},
+    }
+    assert hark.api("POST", "/hooks", body).status == 202
+
+
+def state(hark: RunningHark) -> tuple[str | None, str | None]:
+    session = hark.json("ls")["sessions"][0]
+    return session["signal_state"], session["signal_source"]
+
+
+def test_a_permission_that_is_asked_for_needs_input_once_until_it_is_answered(printing: Printing) -> None:
+    hark = printing.hark
+    tell_hook(hark, "permission-asked", "touch made")
+    tell_hook(hark, "permission-asked", "touch made")
+
+    assert state(hark) == ("needs_input", "hook")
+    assert signals(hark) == [("needs_input", "touch made")]
+
+    tell_hook(hark, "permission-answered")
+    assert state(hark) == (None, None)
+
+
+def test_what_the_agent_says_is_stronger_than_its_hooks_and_ends_with_the_next_prompt(printing: Printing) -> None:
+    hark = printing.hark
+    printing.print("--<[hark:needs_input:which one?]>--")
+    wait_signals(hark, ("needs_input", "which one?"))
+
+    tell_hook(hark, "permission-asked", "touch made")
+    tell_hook(hark, "stopped")
+    assert state(hark) == ("needs_input", "terminal")
+
+    tell_hook(hark, "prompt-submitted")
+    assert state(hark) == (None, None)
+    assert signals(hark) == [("needs_input", "which one?")]
+
+
+def test_work_that_was_announced_ends_when_the_agent_stops(printing: Printing) -> None:
+    printing.print("--<[hark:working:on it]>--")
+    wait_signals(printing.hark, ("working", "on it"))
+
+    tell_hook(printing.hark, "stopped")
+
+    assert state(printing.hark) == (None, None)
+
+
+def test_the_record_of_an_agent_is_read_instead_of_its_screen(hark: RunningHark) -> None:
+    record = hark.home / "record.jsonl"
+    record.write_text("")
+    hark.ok("new", "-d", "-n", "p", "--agent", "claude", "--", "sh", "-c", "cat; exec cat")
+    session = hark.json("ls")["sessions"][0]
+    body = {
+        "agent": "claude",
+        "event": "SessionStart",
+        "emitted_at": datetime.now(UTC).isoformat(),
+        "session_id": session["id"],
+        "payload": {"transcript_path": str(record)},
+    }
+    assert hark.api("POST", "/hooks", body).status == 202
+    say(record, "old", "--<[hark:error:of before]>--", at="2020-01-01T00:00:00Z")
+    say(record, "one", "```\n--<[hark:completed:code]>--\n```\n--<[hark:completed:prose]>--")
+    hark.tmux("send-keys", "-t", session["pane_id"], "-l", "--", "--<[hark:error:typed]>--")
+    hark.tmux("send-keys", "-t", session["pane_id"], "Enter")
+
+    wait_signals(hark, ("completed", "prose"))
+    hark.ok("daemon", "stop")
+    say(record, "one", "--<[hark:completed:prose]>--")
+    say(record, "two", "--<[hark:needs_testing:meanwhile]>--")
+    hark.ok("daemon", "start")
+
+    wait_signals(hark, ("completed", "prose"), ("needs_testing", "meanwhile"))
+
+
+def say(record: Path, name: str, text: str, at: str | None = None) -> None:
+    message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+    at = at or datetime.now(UTC).isoformat()
+    line = {"type": "assistant", "uuid": name, "timestamp": at, "isSidechain": False, "message": message}
+    with record.open("a") as file:
+        file.write(json.dumps(line) + "\n")
