@@ -153,6 +153,7 @@ class Hark:
         self.bus.listen(self.telling.on_event)
         self.turns.on_heard = self.signals.hear
         self.hooks.on_record = self.tracker.note_record
+        self.witnesses.on_record = self.tracker.note_record
         self.panes.on_chunk = self.tracker.take
         self.panes.on_change = self.watcher.look_now
         self.panes.on_output = self.couriers.on_output

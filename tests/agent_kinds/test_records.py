@@ -76,7 +76,7 @@ def test_opencode_says_what_is_whole() -> None:
     whole = {"id": "p1", "type": "text", "text": "one", "time": {"start": 1, "end": 2000}}
     saying = {"id": "p2", "type": "text", "text": "tw", "time": {"start": 3}}
     step = {"id": "p3", "type": "step-start"}
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"info": {"role": "user"}, "parts": [{"id": "p0", "type": "text", "text": "asked"}]},
         {"info": {"role": "assistant"}, "parts": [step, whole, saying]},
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,8 +19,8 @@ def line(name: str, at: str = "2026-01-01T00:00:00Z") -> bytes:
     return json.dumps({"type": "assistant", "uuid": name, "timestamp": at, "message": message}).encode() + b"\n"
 
 
-async def names(path: Path, start: int, since: datetime = LONG_AGO) -> tuple[list[str], int]:
-    words, end = await read_record("claude", str(path), start, since)
+def names(path: Path, start: int, since: datetime = LONG_AGO) -> tuple[list[str], int]:
+    words, end = asyncio.run(read_record("claude", str(path), start, since))
     return [one.name for one in words], end
 
 
@@ -28,46 +29,46 @@ def record(tmp_path: Path) -> Path:
     return tmp_path / "record.jsonl"
 
 
-async def test_only_what_is_new_is_read_and_a_half_line_waits(record: Path) -> None:
+def test_only_what_is_new_is_read_and_a_half_line_waits(record: Path) -> None:
     record.write_bytes(line("a") + line("b")[:20])
-    first, place = await names(record, 0)
+    first, place = names(record, 0)
     record.write_bytes(line("a") + line("b"))
-    second, end = await names(record, place)
+    second, end = names(record, place)
 
     assert (first, second) == (["a"], ["b"])
     assert end == record.stat().st_size
-    assert await names(record, end) == ([], end)
+    assert names(record, end) == ([], end)
 
 
-async def test_a_record_that_was_begun_anew_is_read_from_its_beginning(record: Path) -> None:
+def test_a_record_that_was_begun_anew_is_read_from_its_beginning(record: Path) -> None:
     record.write_bytes(line("a") + line("b"))
-    _, end = await names(record, 0)
+    _, end = names(record, 0)
     record.write_bytes(line("c"))
 
-    assert (await names(record, end))[0] == ["c"]
+    assert (names(record, end))[0] == ["c"]
 
 
-async def test_words_from_before_the_session_are_left_out(record: Path) -> None:
+def test_words_from_before_the_session_are_left_out(record: Path) -> None:
     record.write_bytes(line("old", "2025-12-31T23:00:00Z") + line("new", "2026-01-01T00:00:01Z"))
 
-    assert (await names(record, 0, datetime(2026, 1, 1, tzinfo=UTC)))[0] == ["new"]
+    assert (names(record, 0, datetime(2026, 1, 1, tzinfo=UTC)))[0] == ["new"]
 
 
-async def test_of_a_long_record_only_the_end_is_read(record: Path) -> None:
+def test_of_a_long_record_only_the_end_is_read(record: Path) -> None:
     record.write_bytes(line("first") + b'{"type": "user"}\n' * (MOST_READ // 8) + line("last"))
 
-    assert (await names(record, 0))[0] == ["last"]
+    assert (names(record, 0))[0] == ["last"]
 
 
-async def test_a_line_that_is_too_long_is_stepped_over(record: Path) -> None:
+def test_a_line_that_is_too_long_is_stepped_over(record: Path) -> None:
     record.write_bytes(line("a") + b"x" * (3 * MOST_READ) + b"\n" + line("z"))
     place, found = len(line("a")), []
     for _ in range(5):
-        new, place = await names(record, place)
+        new, place = names(record, place)
         found += new
 
     assert found == ["z"]
 
 
-async def test_a_record_that_is_not_there_says_nothing(tmp_path: Path) -> None:
-    assert await names(tmp_path / "none", 7) == ([], 7)
+def test_a_record_that_is_not_there_says_nothing(tmp_path: Path) -> None:
+    assert names(tmp_path / "none", 7) == ([], 7)

@@ -3,6 +3,7 @@ Gemini CLI. They are looked at once a second, say the same few words as all othe
 
 import asyncio
 import os
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -78,6 +79,9 @@ class Witnesses:
         self._status_files: dict[SessionId, StatusFile] = {}
         self._looked_at_s: dict[SessionId, float] = {}
         self._titles: dict[SessionId, tuple[Phase, datetime]] = {}
+        self._told: dict[SessionId, str] = {}
+        self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
+        """Called with the file in which an agent keeps its own words, when its status names another one."""
 
     def learn_transcript(self, session: Session, path: str) -> None:
         """Its hooks say where it is."""
@@ -91,7 +95,7 @@ class Witnesses:
 
     def on_event(self, event: Event) -> None:
         if event.kind is EventKind.SESSION_GONE and event.session_id:
-            for kept in (self._transcripts, self._status_files, self._looked_at_s, self._titles):
+            for kept in (self._transcripts, self._status_files, self._looked_at_s, self._titles, self._told):
                 kept.pop(event.session_id, None)
 
     async def run(self) -> None:
@@ -123,7 +127,14 @@ class Witnesses:
         if file and (status := file.read()):
             if session.id not in self._transcripts and (path := file.transcript()):
                 self.learn_transcript(session, path)
+            self._tell_record(session, file)
             await self._turns.see(session.id, status.phase, status.since)
+
+    def _tell_record(self, session: Session, file: StatusFile) -> None:
+        path = file.transcript()
+        if path and self._told.get(session.id) != path:
+            self._told[session.id] = path
+            self.on_record(session.id, path)
 
     def _status_file(self, session: Session) -> StatusFile | None:
         """A process that ends takes its file with it."""
