@@ -29,6 +29,8 @@ class PaneStreams:
         self._listener: socket.socket | None = None
         self._expected: dict[str, asyncio.Future[int]] = {}
         self._open: dict[int, Pane] = {}
+        self._panes: set[Pane] = set()
+        """Those of them: asked for all the time."""
         self._strangers: set[socket.socket] = set()
         """Who has connected and not said anything yet."""
 
@@ -57,9 +59,10 @@ class PaneStreams:
             loop.remove_reader(descriptor)
             os.close(descriptor)
         self._open.clear()
+        self._panes.clear()
 
     def is_open(self, pane: Pane) -> bool:
-        return pane in self._open.values()
+        return pane in self._panes
 
     async def attach(self, server: TmuxServer, pane: Pane) -> bool:
         """False when the pane has a pipe of the human's: then there is no stream, and whoever waits must look instead."""
@@ -78,6 +81,7 @@ class PaneStreams:
         os.set_blocking(descriptor, False)
         os.set_inheritable(descriptor, False)
         self._open[descriptor] = pane
+        self._panes.add(pane)
         asyncio.get_running_loop().add_reader(descriptor, self._read, descriptor, pane)
         return True
 
@@ -115,4 +119,5 @@ class PaneStreams:
         asyncio.get_running_loop().remove_reader(descriptor)
         os.close(descriptor)
         del self._open[descriptor]
+        self._panes.discard(pane)
         self._on_closed(pane)

@@ -1,5 +1,5 @@
 """A real agent that announces much and is disturbed all the time: its window changes its size, is drawn anew, is attached to
-and left; the daemon is restarted and killed, also while the agent speaks; markers stand in prompts, in messages and in drafts."""
+and left; the daemon is restarted and killed, also while the agent speaks; its human begins a new conversation; markers stand in prompts, in messages and in drafts."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ SIZES = ((COLUMNS, ROWS), (70, 24), (120, 40), (100, 16), (140, 50))
 QUIET_LOOKS = 4
 DELIVERED_S = 8.0
 PENDING = ("queued", "held", "staged")
+CLEAR = {"claude": "/clear", "codex": "/clear", "gemini": "/clear", "opencode": "/new"}
 OWN = ("record", "terminal")
 Signal = tuple[str, str]
 
@@ -42,6 +43,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     sources: dict[str, int]
     restarts: int
     resizes: int
+    clears: int
     seconds: float
 
     @property
@@ -55,7 +57,7 @@ class Campaign:
         self._way = way
         self._dice = random.Random(f"{kind} {way} {seed}")
         self._turns = write_turns(self._dice, markers, turns)
-        self._restarts = self._resizes = 0
+        self._restarts = self._resizes = self._clears = 0
 
     def run(self) -> Outcome:
         began = time.monotonic()
@@ -126,6 +128,8 @@ class Campaign:
                 settle(agent)
         if number % 4 == 3:
             self._kill(agent)
+        if number % 5 == 2:
+            self._clear(agent)
 
     def _resize(self, agent: Delivering) -> None:
         columns, rows = self._dice.choice(SIZES)
@@ -141,6 +145,14 @@ class Campaign:
         for _ in range(len(draft)):
             agent.tmux.press(agent.pane, "BSpace")
         settle(agent)
+
+    def _clear(self, agent: Delivering) -> None:
+        """The human begins a new conversation."""
+        agent.tmux.run("send-keys", "-t", agent.pane, "-l", CLEAR[self._kind])
+        settle(agent)
+        agent.tmux.press(agent.pane, "Enter")
+        settle(agent)
+        self._clears += 1
 
     def _stop(self, agent: Delivering) -> None:
         agent.hark.ok("daemon", "stop")
@@ -180,6 +192,7 @@ class Campaign:
             sources=dict(Counter(event["data"]["source"] for event in events)),
             restarts=self._restarts,
             resizes=self._resizes + len(SIZES),
+            clears=self._clears,
             seconds=seconds,
         )
 

@@ -10,7 +10,7 @@ from tests.agents.signals.campaign import Outcome
 
 PAGE = Path(__file__).parents[3] / "docs/signals.md"
 BEGIN, END = "<!-- signals: written by make signals -->", "<!-- end of signals -->"
-HEAD = "| agent | way | announced | heard once each | missed | doubled | made up | in order | heard by | daemon restarts | changes of size | seconds |"
+HEAD = "| agent | way | announced | heard once each | missed | doubled | made up | in order | heard by | daemon restarts | changes of size | new conversations | seconds |"
 
 
 def write(outcomes: Sequence[Outcome], seed: int, turns: int, at: datetime) -> None:
@@ -30,7 +30,11 @@ def row(one: Outcome) -> str:
     by = ", ".join(f"{source} {count}" for source, count in sorted(one.sources.items()))
     counts = (len(one.missed), len(one.doubled), len(one.false))
     cells = (one.kind, one.way, one.expected, one.heard, *counts, "yes" if one.in_order else "no", by)
-    return "| " + " | ".join(str(cell) for cell in (*cells, one.restarts, one.resizes, f"{one.seconds:.0f}")) + " |"
+    return (
+        "| "
+        + " | ".join(str(cell) for cell in (*cells, one.restarts, one.resizes, one.clears, f"{one.seconds:.0f}"))
+        + " |"
+    )
 
 
 def details(outcomes: Sequence[Outcome]) -> list[str]:
