@@ -47,7 +47,7 @@ def was_interrupted(message: dict[str, Any]) -> bool:
 
 def test_a_running_turn_is_interrupted(agent: Delivering) -> None:
     begin(agent, "first [[busy=20]]")
-    wait_until(lambda: "part 3 of" in agent.screen().text, DEADLINE_S, "some output", lambda: agent.screen().text)
+    wait_until(lambda: "part 3 of 200" in agent.screen().text, DEADLINE_S, "some output", lambda: agent.screen().text)
 
     message = urgent(agent, "STOP")
 
@@ -60,14 +60,14 @@ def test_a_running_turn_is_interrupted(agent: Delivering) -> None:
 def test_a_draft_beside_a_running_turn_survives(agent: Delivering) -> None:
     with agent.human() as human:
         human.wait_attached(DEADLINE_S)
-        begin(agent, "second [[busy=20]]")
-        wait_until(lambda: "part 3 of" in agent.screen().text, DEADLINE_S, "output", lambda: agent.screen().text)
+        begin(agent, "second [[busy=21]]")
+        wait_until(lambda: "part 3 of 210" in agent.screen().text, DEADLINE_S, "output", lambda: agent.screen().text)
         human.type(DRAFT)
         agent.wait_draft(DRAFT)
 
         message = urgent(agent, "STOP beside a draft")
 
-        assert was_interrupted(message)
+        assert was_interrupted(message), agent.hark.ok("show", message["id"])
         agent.wait_draft(DRAFT)
         human.press("Enter")
         wait_until(lambda: DRAFT in agent.prompts(), DEADLINE_S, "the draft at the model", agent.stand_in.submitted)

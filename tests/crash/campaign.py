@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import random
 import shlex
+import subprocess
 import sys
 import threading
 import time
@@ -65,7 +65,7 @@ class Accepted(Struct, frozen=True):
 
 
 class Campaign:
-    def __init__(self, hark: RunningHark, plan: Plan, tell: Callable[[str], None]) -> None:
+    def __init__(self, hark: Hark, plan: Plan, tell: Callable[[str], None]) -> None:
         self.hark = hark
         self.plan = plan
         self.tell = tell
@@ -81,7 +81,6 @@ class Campaign:
         self._offset = hark.home / "offset"
         self._logs: dict[str, Path] = {}
         self._generation = 0
-        self._doomed_socket = hark.home / "run/doomed"
         serve = f'exec "$0" {shlex.quote(str(STEPPED))} {shlex.quote(str(self._offset))} "$@" 2>>"$HARK_HOME/stderr"'
         hark.environment["HARK_SERVE_COMMAND"] = shlex.join(["sh", "-c", serve, sys.executable])
 
@@ -117,7 +116,7 @@ class Campaign:
         for number in numbers:
             log = self.hark.home / f"agent-{number}-{self._generation}.log"
             is_doomed = number >= self.plan.sessions - self.plan.doomed
-            where = ("-S", str(self._doomed_socket)) if is_doomed else ()
+            where = ("-S", str(self.hark.doomed_socket)) if is_doomed else ()
             agent = (PROGRAM, "--log", str(log), "--busy", "0.05")
             info = self._insist("new", "-d", *where, "-n", self._name(number), "--", *agent)
             self._logs[info["id"]] = log
@@ -219,7 +218,7 @@ class Campaign:
         self._start_daemon()
 
     def _restart_tmux(self) -> None:
-        os.system(f"tmux -S {shlex.quote(str(self._doomed_socket))} kill-server 2>/dev/null")
+        end_tmux(self.hark.doomed_socket)
         first = self.plan.sessions - self.plan.doomed
         for number in range(first, self.plan.sessions):
             wait_until(lambda number=number: self._is_gone(number), 60, f"c{number} to be gone")  # type: ignore[misc]
@@ -275,10 +274,10 @@ def _records(log: Path) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def running(plan: Plan) -> Iterator[tuple[RunningHark, Plan]]:
+def running(plan: Plan) -> Iterator[tuple[Hark, Plan]]:
     """With a state directory of its own size, where we may mount one."""
     with ExitStack() as owned:
-        hark = owned.enter_context(_Quiet())
+        hark = owned.enter_context(Hark())
         if plan.has_full_disk:
             try:
                 owned.enter_context(mounted(hark.home / "state", "size=48m"))
@@ -287,9 +286,19 @@ def running(plan: Plan) -> Iterator[tuple[RunningHark, Plan]]:
         yield hark, plan
 
 
-class _Quiet(RunningHark):
+class Hark(RunningHark):
     """A full disk makes a daemon complain: that is no fault here."""
 
+    @property
+    def doomed_socket(self) -> Path:
+        return self.home / "run/doomed"
+
     def close(self) -> str:
+        end_tmux(self.doomed_socket)
         super().close()
         return ""
+
+
+def end_tmux(socket: Path) -> None:
+    """Whether or not one is there."""
+    subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True, timeout=30, check=False)

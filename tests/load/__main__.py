@@ -1,4 +1,4 @@
-"""python -m tests.load [--sessions N] [--rate N] [--seconds N] [--write]
+"""python -m tests.load [--sessions N] [--rates N,N] [--seconds N] [--write]
 
 Exit status 1 if a message was lost, doubled or overtaken. The agents are demo agents without hooks: two short processes for each
 turn would load the machine more than all that is measured here.
@@ -7,6 +7,7 @@ turn would load the machine more than all that is measured here.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -42,12 +43,12 @@ def main() -> int:
         ids = start(made, options.sessions)
         print(f"{len(ids)} sessions run", flush=True)
         idle = measure_idle(made)
-        report = load(made, ids, options.rate, options.seconds) | {"idle": idle}
-    rows = told(report, options)
+        reports = [load(made, ids, rate, options.seconds) for rate in options.rates]
+    rows = told(reports, idle, options)
     print("\n".join(rows))
     if options.write:
         DOCUMENT.write_text(HEAD + "\n" + "\n".join(rows) + "\n")
-    return 0 if not (report["lost"] or report["doubled"] or report["overtaken"]) else 1
+    return 0 if not any(one["lost"] or one["doubled"] or one["overtaken"] for one in reports) else 1
 
 
 def start(made: Stage, count: int) -> list[str]:
@@ -93,7 +94,7 @@ def load(made: Stage, names: list[str], rate: float, seconds: float) -> dict[str
     late: list[float] = []
     lock = threading.Lock()
     numbers = iter(range(total))
-    before, began = cpu_seconds(pid), time.monotonic()
+    before, parts_before, began = cpu_seconds(pid), parts_of(made), time.monotonic()
 
     def sender() -> None:
         connection = UnixConnection(made.home / "run" / "hark.sock")
@@ -118,8 +119,11 @@ def load(made: Stage, names: list[str], rate: float, seconds: float) -> dict[str
         thread.join()
     sending_s = time.monotonic() - began
     share = (cpu_seconds(pid) - before) / sending_s
+    parts = {name: (spent - parts_before[name]) / sending_s for name, spent in parts_of(made).items()}
     waiting = settle(made)
     return judge(made, sent, names) | {
+        "rate": rate,
+        "parts": parts,
         "sent": len(sent),
         "sending_s": sending_s,
         "cpu": share,
@@ -178,32 +182,59 @@ def quantile(ordered: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def told(report: dict[str, Any], options: argparse.Namespace) -> list[str]:
+def told(reports: list[dict[str, Any]], idle: tuple[float, float], options: argparse.Namespace) -> list[str]:
+    columns = [dict(rows_of(report)) for report in reports]
+    head = "| messages a second, wished | " + " | ".join(f"{report['rate']:g}" for report in reports) + " |"
+    lines = [
+        f"{options.sessions} sessions. The daemon before, idle: {idle[0] * 100:.1f} % of a core, {idle[1]:.0f} MB. The machine has "
+        f"{os.cpu_count()} cores, and others may use them too.",
+        "",
+        head,
+        "|---" * (len(reports) + 1) + "|",
+    ]
+    return lines + [f"| {name} | " + " | ".join(str(column[name]) for column in columns) + " |" for name in columns[0]]
+
+
+def rows_of(report: dict[str, Any]) -> list[tuple[str, Any]]:
     latencies = report["latencies"]
-    idle_share, idle_mb = report["idle"]
     median, p95, p99 = (quantile(latencies, share) * 1000 for share in (0.5, 0.95, 0.99))
-    rows = [
-        ("sessions", options.sessions),
-        ("messages", f"{report['sent']} in {report['sending_s']:.0f} s ({options.rate:g} a second wished)"),
+    parts = ", ".join(f"{name} {share * 100:.0f} %" for name, share in report["parts"].items())
+    return [
+        ("messages", report["sent"]),
+        ("sent in", f"{report['sending_s']:.0f} s ({report['sent'] / report['sending_s']:.1f} a second)"),
         ("sent later than planned, p95", f"{report['late_s']:.2f} s"),
-        ("still waiting at the end", report["waiting"]),
         ("lost / doubled / overtaken", f"{report['lost']} / {report['doubled']} / {report['overtaken']}"),
-        (
-            "queued to submitted",
-            f"median {median:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms",
-        ),
+        ("still waiting at the end", report["waiting"]),
+        ("queued to submitted", f"median {median:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms"),
         ("all delivered after the last was sent", f"{report['settled_s']:.1f} s"),
         ("the daemon meanwhile", f"{report['cpu'] * 100:.0f} % of a core, {report['mb']:.0f} MB"),
-        ("the daemon before, idle", f"{idle_share * 100:.1f} % of a core, {idle_mb:.0f} MB"),
-        ("cores of the machine, load of others included", os.cpu_count()),
+        ("the others meanwhile, of a core", parts),
     ]
-    return ["| what | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
+
+
+def parts_of(made: Stage) -> dict[str, float]:
+    """Seconds of CPU that each kind of process has taken so far."""
+    marks = {"agents": str(made.home / "agent-"), "airlocks": "hark-airlock", "tmux": str(made.tmux)}
+    spent = dict.fromkeys(marks, 0.0)
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            kind = (
+                "airlocks"
+                if "airlock" in words.split("--")[0]
+                else next((k for k, m in marks.items() if m in words), "")
+            )
+            if kind and str(made.home) in words:
+                spent[kind] += cpu_seconds(int(entry.name))
+    return spent
 
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="load")
     parser.add_argument("--sessions", type=int, default=200)
-    parser.add_argument("--rate", type=float, default=50)
+    parser.add_argument("--rates", type=lambda text: [float(rate) for rate in text.split(",")], default=[10.0, 50.0])
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--write", action="store_true")
     return parser.parse_args()

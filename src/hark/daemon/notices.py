@@ -18,7 +18,7 @@ from hark.daemon.sessions import Sessions
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, ReminderId
-from hark.model.message import Message, Mode, Status
+from hark.model.message import HoldReason, Message, Mode, Status
 from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import SessionState
 from hark.queue import notices
@@ -33,7 +33,6 @@ _TOLD = frozenset(
         Status.EXPIRED,
         Status.DEAD,
         Status.UNCERTAIN,
-        Status.HELD,
     }
 )
 LOOK_BACK = timedelta(hours=1)
@@ -77,7 +76,10 @@ class Notices:
                 await self._tell_of(message.id)
 
     async def heed(self, event: Event) -> None:
-        if event.kind is EventKind.MESSAGE and event.message_id and event.data.get("status") in _TOLD:
+        if event.kind is not EventKind.MESSAGE or event.message_id is None:
+            return
+        is_gone = event.data.get("reason") == HoldReason.SESSION_GONE
+        if is_gone or event.data.get("status") in _TOLD:
             await self._tell_of(event.message_id)
 
     async def _tell_of(self, message_id: MessageId) -> None:
