@@ -34,6 +34,18 @@ class Refused(Exception):
     """Not a report of a hook."""
 
 
+_NO_REPORT = (
+    Refused,
+    TimeoutError,
+    asyncio.IncompleteReadError,
+    ConnectionError,
+    ValueError,
+    OverflowError,
+    RecursionError,
+    msgspec.DecodeError,
+)
+
+
 class HookDoor:
     def __init__(self, path: Path, hooks: Hooks) -> None:
         self._path = path
@@ -62,7 +74,7 @@ class HookDoor:
             if self._at_once > MOST_AT_ONCE:
                 raise Refused
             await self._take(reader, writer)
-        except (Refused, TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError):
+        except _NO_REPORT:
             self.refused += 1
         except HarkError as failure:
             logger.warning("hook failed", extra={"code": failure.code, "detail": failure.detail})

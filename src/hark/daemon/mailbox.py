@@ -105,7 +105,7 @@ class Mailbox:
             current = await self._store.message(message.id)
             if current.attempted_at is not None or current.status is Status.STAGED:
                 raise HarkError(
-                    "transition-illegal", "its text is in the input box already", "look at it with `hark attach`"
+                    "transition-illegal", "it is on its way into the agent already", "look at it with `hark attach`"
                 )
             return await self._store.move(
                 message.id, Step(status=Status.CANCELLED, at=self._clock(), detail="taken back")

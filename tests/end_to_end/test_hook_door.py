@@ -1,0 +1,91 @@
+"""What comes in where agents' hooks do: whatever it is, the daemon takes it or leaves it, and nobody else notices."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import pytest
+
+from tests.end_to_end.agents import Agent
+from tests.end_to_end.running import DEADLINE_S, RunningHark
+
+
+def report(session: str, payload: bytes = b"{}", event: str = "stopped", at: str | None = None) -> bytes:
+    head = "\0".join(("demo", event, at or repr(time.time()), session, "", "")).encode()
+    return b"hark-hook 1 %d %d\n" % (len(head), len(payload)) + head + payload
+
+
+def say(hark: RunningHark, words: bytes) -> bytes:
+    with socket.socket(socket.AF_UNIX) as hook:
+        hook.settimeout(DEADLINE_S)
+        hook.connect(str(hark.home / "run/hooks.sock"))
+        try:
+            hook.sendall(words)
+            hook.shutdown(socket.SHUT_WR)
+            return hook.recv(100)
+        except (BrokenPipeError, ConnectionResetError):
+            return b""
+
+
+HOSTILE = {
+    "not a report": b"GET / HTTP/1.1\r\n\r\n",
+    "nothing": b"",
+    "no end of its first line": b"x" * 200_000,
+    "another version": b"hark-hook 2 0 0\n",
+    "lengths that are none": b"hark-hook 1 a b\n",
+    "a negative length": b"hark-hook 1 -5 -5\n",
+    "a length beyond all bounds": b"hark-hook 1 5 999999999999\nhello",
+    "less than it promised": b"hark-hook 1 50 50\nhello",
+    "too few words": b"hark-hook 1 3 2\na\0b{}",
+    "words that are no text": b"hark-hook 1 5 2\n\xff\0\xfe\0\xfd{}",
+    "a time that is none": report("s", at="soon"),
+    "a time that never was": report("s", at="1e300"),
+    "a time that is no number": report("s", at="nan"),
+    "not JSON": report("s", b"\x00\xff{"),
+    "no object": report("s", b"[1]"),
+    "deep": report("s", b"[" * 200_000),
+    "huge": report("s", b'{"x": "' + b"x" * 7_000_000 + b'"}'),
+}
+
+
+@pytest.fixture(scope="module")
+def agent() -> object:
+    with RunningHark() as hark:
+        yield Agent(hark, "a")
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_is_no_report_is_turned_away(agent: Agent, words: bytes) -> None:
+    assert say(agent.hark, words) in (b"", b"0\n")
+    assert say(agent.hark, report(agent.id)) == b"0\n"
+
+
+def test_a_report_of_an_unknown_session_or_event_is_answered_with_nothing(agent: Agent) -> None:
+    assert say(agent.hark, report("nobody")) == b"0\n"
+    assert say(agent.hark, report(agent.id, event="new-in-2030")) == b"0\n"
+
+
+def test_many_at_once_and_many_that_never_end_harm_no_delivery(agent: Agent) -> None:
+    idle = [socket.socket(socket.AF_UNIX) for _ in range(200)]
+    try:
+        for hook in idle:
+            hook.connect(str(agent.hark.home / "run/hooks.sock"))
+        answers: list[bytes] = []
+        throwers = [
+            threading.Thread(target=lambda: answers.extend(say(agent.hark, report("nobody")) for _ in range(50)))
+            for _ in range(8)
+        ]
+        for thrower in throwers:
+            thrower.start()
+        agent.send_and_wait("in the middle of it", "completed")
+        for thrower in throwers:
+            thrower.join()
+    finally:
+        for hook in idle:
+            hook.close()
+
+    assert len(answers) == 400
+    assert set(answers) <= {b"0\n", b""}
+    assert agent.send_and_wait("afterwards", "completed")
