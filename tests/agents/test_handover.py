@@ -14,8 +14,10 @@ from tests.agents.test_hooks import with_installed_hooks
 from tests.end_to_end import agents as demo
 from tests.terminals import wait_until
 
-# `make agents` tries them all.
-KINDS = ("claude", "codex", "gemini") if os.environ.get("HARK_TEST_MATRIX") else ("claude",)
+# `make agents` tries all of them, and all of it.
+IS_ALL = bool(os.environ.get("HARK_TEST_MATRIX"))
+KINDS = ("claude", "codex", "gemini") if IS_ALL else ("claude",)
+needs_time = pytest.mark.skipif(not IS_ALL, reason="`make agents` tries it")
 DRAFT = "a draft"
 # As what an agent takes a message at the end of its turn.
 AT_STOP = {"claude": "notice", "codex": "notice", "gemini": "user"}
@@ -80,6 +82,7 @@ def test_a_message_to_a_streaming_agent_is_its_next_turn(both: tuple[Delivering,
     submit_draft(agent, human)
 
 
+@needs_time
 def test_an_important_one_goes_in_with_the_result_of_a_tool(both: tuple[Delivering, Human]) -> None:
     agent, human = both
     first = start_turn(agent, "[[tool=touch once && sleep 2]]")
@@ -97,6 +100,7 @@ def test_an_important_one_goes_in_with_the_result_of_a_tool(both: tuple[Deliveri
     agent_is_idle(agent)
 
 
+@needs_time
 def test_a_message_behind_a_dialog_waits_and_answers_nothing(both: tuple[Delivering, Human]) -> None:
     agent, human = both
     start_turn(agent, "[[tool=touch never]]")
@@ -114,6 +118,7 @@ def test_a_message_behind_a_dialog_waits_and_answers_nothing(both: tuple[Deliver
     agent_is_idle(agent)
 
 
+@needs_time
 @pytest.mark.parametrize("kind", ["claude"])
 def test_after_a_crash_the_agents_transcript_tells_that_it_has_the_message(kind: str) -> None:
     with delivering(kind, by_hook=True) as agent:

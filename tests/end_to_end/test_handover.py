@@ -159,7 +159,7 @@ def test_a_daemon_killed_after_the_hook_got_it_does_not_send_it_again(hark: Runn
     hark.kill_daemon()
     hark.ok("daemon", "start")
 
-    # The demo agent keeps no transcript: nobody can tell, so it is not repeated.
-    hark.wait_status(message_id, "uncertain")
+    # The demo agent's record tells that it has it.
+    hark.wait_status(message_id, "completed")
     assert len(agent.named("continued")) == 1
     assert len(agent.prompts()) == 1

@@ -11,6 +11,7 @@ class Record:
     """Appends one line an event, flushed at once; without a file it forgets everything."""
 
     def __init__(self, file: Path | None) -> None:
+        self.path = str(file or "")
         self._stream = file.open("a", encoding="ascii") if file else None
 
     def write(self, event: str, **fields: str | bool) -> None:

@@ -60,7 +60,9 @@ class Worker:
         self._tasks = tasks
         self._busy_s = busy_s
         self._gives_back = gives_back
-        self._answers: dict[str, str | bool] = {"takes_answers": True} if takes_answers else {}
+        self._answers: dict[str, str | bool] = {}
+        if takes_answers:
+            self._answers = {"takes_answers": True, "transcript_path": record.path}
         self._turn: asyncio.Task[None] | None = None
         self._prompt = ""
         self._waiting: deque[str] = deque()

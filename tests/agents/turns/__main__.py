@@ -16,6 +16,7 @@ from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
 from tests.agents.test_hooks import with_installed_hooks
 from tests.agents.turns.trial import Outcome, State, Trial
+from tests.terminals import wait_until
 
 DOCUMENT = Path(__file__).parents[3] / "docs/turns.md"
 HEAD = "| agent | state | messages | right | wrong | by | until acknowledged, median |\n|---|---|---|---|---|---|---|\n"
@@ -94,8 +95,11 @@ def some(name: str, state: State, numbers: range) -> Iterator[Outcome]:
 
 
 def warm_up(agent: Delivering) -> None:
-    """Which conversation a pane shows is certain only after the first prompt of some agents."""
+    """Which conversation a pane shows is certain only after the first prompt of some agents; and Gemini CLI draws its box before
+    it takes an Enter: it is ready when it has set its title."""
     agent.wait_ready()
+    if agent.launch.kind == "gemini":
+        wait_until(lambda: agent.screen().title.startswith("◇"), DEADLINE_S, "its title", lambda: agent.screen().text)
     agent.deliver("warm up")
     agent.wait_bodies("warm up")
     agent.wait_ready()
