@@ -104,6 +104,7 @@ class Hark:
                 paths.state_dir() / "hooks",
                 has_native=config.native,
                 has_hooks=config.hooks,
+                has_waiter=config.rewake,
             ),
         )
         self.couriers = Couriers(store, self._courier, self._session_at)
@@ -130,9 +131,10 @@ class Hark:
             self._key_age_s,
             self.witnesses.transcript_of,
             is_on=config.hook_messages,
+            is_waking=config.rewake,
         )
         self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, self.witnesses, wall_clock)
-        self.hook_door = HookDoor(paths.hooks_path(), self.hooks)
+        self.hook_door = HookDoor(paths.hooks_path(), self.hooks, self.handovers)
         self.inbox = Inbox(store, self.bus, wall_clock)
         self.scheduler = Scheduler(
             store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes, LocalZone()

@@ -9,6 +9,9 @@ as a file, and neither reads nor writes JSON.
     its answer        LENGTH newline, TEXT
     before printing   +
 
+With the event `Wait` it stays until there is a message, however long: an agent that lets a hook run beside it (Claude Code's
+`asyncRewake`) is woken by one that writes to stderr and exits 2.
+
 The last byte is what makes a hand-over exact: without it the daemon knows that nothing was printed, and nothing ever will be.
 """
 
@@ -25,6 +28,7 @@ DEADLINE_S = 0.25
 """For all of it: with what Python needs to start, an agent waits no longer than 300 ms."""
 LONGEST = 8_000_000
 LONGEST_ANSWER = 1_000_000
+WAIT = "Wait"
 VARIABLES = ("HARK_SESSION", "TMUX", "TMUX_PANE")
 
 
@@ -34,7 +38,9 @@ def main() -> None:
     try:
         agent, event = sys.argv[1:3]
         payload = _read_input()
-        if answer := _ask(_report(agent, event, emitted_at, payload), deadline):
+        if event == WAIT:
+            _wake(_ask(_report(agent, event, emitted_at, payload), None))
+        elif answer := _ask(_report(agent, event, emitted_at, payload), deadline):
             _print(answer)
     except BaseException:  # noqa: BLE001, S110 see above
         pass
@@ -65,42 +71,52 @@ def _report(agent: str, event: str, emitted_at: float, payload: bytes) -> bytes:
     return b"hark-hook 1 %d %d\n" % (len(head), len(payload)) + head + payload
 
 
-def _ask(report: bytes, deadline: float) -> bytes:
+def _wake(answer: bytes) -> None:
+    if answer:
+        _print(answer, 2)
+        os._exit(2)
+
+
+def _ask(report: bytes, deadline: "float | None") -> bytes:
     path = socket_path()
     facts = os.lstat(path)
     if facts.st_uid != os.getuid():
         return b""
     daemon = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    daemon.settimeout(max(0.001, deadline - time.monotonic()))
+    daemon.settimeout(_left_s(deadline))
     daemon.connect(path)
-    daemon.settimeout(max(0.001, deadline - time.monotonic()))
+    daemon.settimeout(_left_s(deadline))
     daemon.sendall(report)
     answer = _read_answer(daemon, deadline)
     if answer:
-        daemon.settimeout(max(0.001, deadline - time.monotonic()))
+        daemon.settimeout(_left_s(deadline))
         daemon.sendall(b"+")
     return answer
 
 
-def _read_answer(daemon: "socket.socket", deadline: float) -> bytes:
+def _left_s(deadline: "float | None") -> "float | None":
+    return None if deadline is None else max(0.001, deadline - time.monotonic())
+
+
+def _read_answer(daemon: "socket.socket", deadline: "float | None") -> bytes:
     received = b""
     while True:
         head, newline, text = received.partition(b"\n")
         if newline and len(text) >= int(head):
             return text if 0 < len(text) == int(head) <= LONGEST_ANSWER else b""
-        left_s = deadline - time.monotonic()
-        if left_s <= 0 or len(received) > LONGEST_ANSWER:
+        is_late = deadline is not None and time.monotonic() >= deadline
+        if is_late or len(received) > LONGEST_ANSWER:
             return b""
-        daemon.settimeout(left_s)
+        daemon.settimeout(_left_s(deadline))
         piece = daemon.recv(65536)
         if not piece:
             return b""
         received += piece
 
 
-def _print(answer: bytes) -> None:
+def _print(answer: bytes, descriptor: int = 1) -> None:
     while answer:
-        answer = answer[os.write(1, answer) :]
+        answer = answer[os.write(descriptor, answer) :]
 
 
 if __name__ == "__main__":

@@ -103,6 +103,7 @@ def delivering(
     is_adopted: bool = False,
     is_native: bool = False,
     by_hook: bool = False,
+    is_woken: bool = False,
     change: Callable[[Launch], Launch] | None = None,
     **options: object,
 ) -> Iterator[Delivering]:
@@ -114,6 +115,7 @@ def delivering(
         root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
         settings = {"native": str(is_native).lower(), "hook_messages": str(by_hook).lower()}
+        settings["rewake"] = str(is_woken).lower()
         # Each message by itself: what is looked at here is what becomes of one.
         hark = owned.enter_context(RunningHark(max_batch_size="1", **settings))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.

@@ -134,6 +134,26 @@ def test_after_a_crash_the_agents_transcript_tells_that_it_has_the_message(kind:
         assert len(agent.arrivals(message_id)) == 1
 
 
+@needs_time
+@pytest.mark.parametrize("kind", ["claude"])
+def test_an_idle_agent_is_woken_by_a_hook_that_waits_beside_it(kind: str) -> None:
+    with delivering(kind, by_hook=True, is_woken=True) as agent, agent.human() as human:
+        human.wait_attached(DEADLINE_S)
+        agent_is_idle(agent)
+        type_draft(agent, human)
+
+        sent = [agent.send(f"wake up {number} [[busy=1]]") for number in range(3)]
+
+        for message_id in sent:
+            done = agent.hark.wait_status(message_id, "completed")
+            assert (done["channel"], done["authority"]) == ("hook", "notice")
+            assert statuses(agent, message_id)[-3:] == ["staged", "acknowledged", "completed"]
+            assert len(agent.arrivals(message_id)) == 1
+        typed = agent.send("as a user", "--as", "user")
+        assert agent.hark.wait_status(typed, "completed")["channel"] == "terminal"
+        submit_draft(agent, human)
+
+
 @pytest.mark.parametrize("kind", ["claude"])
 def test_a_sender_is_told_once_that_the_turn_of_its_message_has_stopped(kind: str) -> None:
     with delivering(kind, by_hook=True) as agent:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.end_to_end.agents import Agent
 from tests.end_to_end.running import DEADLINE_S, RunningHark
+from tests.terminals import wait_until
 
 
 def report(session: str, payload: bytes = b"{}", event: str = "stopped", at: str | None = None) -> bytes:
@@ -67,6 +68,10 @@ def test_a_report_of_an_unknown_session_or_event_is_answered_with_nothing(agent:
     assert say(agent.hark, report(agent.id, event="new-in-2030")) == b"0\n"
 
 
+def test_a_hook_that_would_wait_goes_at_once_where_none_is_wanted(agent: Agent) -> None:
+    assert say(agent.hark, report(agent.id, event="Wait")) == b"0\n"
+
+
 def test_many_at_once_and_many_that_never_end_harm_no_delivery(agent: Agent) -> None:
     idle = [socket.socket(socket.AF_UNIX) for _ in range(200)]
     try:
@@ -89,3 +94,25 @@ def test_many_at_once_and_many_that_never_end_harm_no_delivery(agent: Agent) -> 
     assert len(answers) == 400
     assert set(answers) <= {b"0\n", b""}
     assert agent.send_and_wait("afterwards", "completed")
+
+
+def test_one_hook_waits_beside_an_idle_agent_and_is_given_the_message() -> None:
+    with RunningHark(rewake="true") as hark:
+        idle = Agent(hark, "a")
+        idle.send_and_wait("first", "completed")
+        with socket.socket(socket.AF_UNIX) as waiter:
+            waiter.settimeout(DEADLINE_S)
+            waiter.connect(str(hark.home / "run/hooks.sock"))
+            waiter.sendall(report(idle.id, event="Wait"))
+            # A second one is told to go, so the first is known to be there.
+            wait_until(lambda: say(hark, report(idle.id, event="Wait")) == b"0\n", DEADLINE_S, "one that waits")
+
+            message_id = idle.send("second")
+
+            length, _, text = waiter.recv(1000).partition(b"\n")
+            assert len(text) == int(length)
+            assert text.startswith(b"\n[Input from: ")
+            assert text.endswith(b"\nsecond")
+        # It has gone without a word: the message is typed.
+        assert hark.wait_status(message_id, "completed")["channel"] == "terminal"
+        assert idle.bodies() == ["first", "second"]

@@ -196,6 +196,27 @@ def test_a_socket_of_somebody_else_is_not_spoken_to(home: Path) -> None:
     assert is_harmless(run(home, "claude", "Stop"))
 
 
+def test_one_that_waits_does_so_beyond_the_deadline_of_others_and_wakes_its_agent(home: Path) -> None:
+    def late(connection: socket.socket) -> None:
+        connection.settimeout(3 * hook.DEADLINE_S)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+        connection.settimeout(DEADLINE_S)
+        connection.sendall(b"5\nhello")
+
+    with daemon(home, late) as running:
+        finished = run(home, "claude", hook.WAIT)
+
+    assert (finished.returncode, finished.stdout, finished.stderr) == (2, b"", b"hello")
+    assert running.afterwards == [b"+"]
+
+
+@pytest.mark.parametrize("behaviour", [answer(b""), NONSENSE["less than it promised"]], ids=["nothing", "cut off"])
+def test_one_that_waits_wakes_nobody_for_nothing(home: Path, behaviour: Behaviour) -> None:
+    with daemon(home, behaviour):
+        assert is_harmless(run(home, "claude", hook.WAIT))
+
+
 PLACES: tuple[dict[str, str], ...] = (
     {"HARK_HOME": "/a/b"},
     {"XDG_RUNTIME_DIR": "/tmp"},

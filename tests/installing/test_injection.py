@@ -143,3 +143,21 @@ def test_gemini_is_left_alone_where_an_administrator_has_settings() -> None:
 
         Path(made, "system-defaults.json").write_text("{}")
         assert prepare(injection, {GEMINI_SYSTEM: f"{made}/settings.json"}) == Injection(("gemini",))
+
+
+def test_a_hook_that_waits_is_given_to_claude_code_alone_and_beside_the_others() -> None:
+    plain = inject("claude", ("claude",), PROGRAM, Path("/d"))
+    waiting = inject("claude", ("claude",), PROGRAM, Path("/d"), has_waiter=True)
+
+    [(path, text)] = waiting.files.items()
+    hooks = json.loads(text)["hooks"]
+    others = {event: [group for group in groups if "Wait" not in str(group)] for event, groups in hooks.items()}
+    assert others == json.loads(plain.files[path])["hooks"]
+    assert {event for event, groups in hooks.items() if "Wait" in str(groups)} == {
+        "SessionStart",
+        "UserPromptSubmit",
+        "Stop",
+    }
+    assert inject("gemini", ("gemini",), PROGRAM, Path("/d"), has_waiter=True) == inject(
+        "gemini", ("gemini",), PROGRAM, Path("/d")
+    )

@@ -174,6 +174,8 @@ class Courier:
                 return await self._handovers.resolve(session, message, self._ledger)
             if is_fresh and (hold := self._handovers.hold(session, message)):
                 return hold
+            if is_fresh and (hold := await self._handovers.wake(session, message)):
+                return hold
         return await self._deliver_by_keys(session, message, draft)
 
     async def _mates(self, message: Message) -> list[Message]:

@@ -2,6 +2,7 @@
 what became of them when the agent itself has shown it. What is decided is decided in `queue/handover.py`."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -35,6 +36,7 @@ CANCELLED_WITHIN_S = 2.0
 LOCK_S = 0.1
 """Its agent waits: a courier that is at work has the message."""
 LEASE_S = 5.0
+PRINTED_WITHIN_S = 3.0
 LOOK_AGAIN_S = 1.0
 _TICK = timedelta(microseconds=1)
 
@@ -46,6 +48,15 @@ class Offer(Struct, frozen=True):
     claim: Claim
     answer: bytes
     heard: Heard
+
+
+class Waiter:
+    """A hook that waits beside an idle agent until there is something for it."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.offered: asyncio.Future[bytes] = loop.create_future()
+        self.printed: asyncio.Future[bool] = loop.create_future()
 
 
 class Handovers:
@@ -61,6 +72,7 @@ class Handovers:
         transcript_of: Callable[[SessionId], str | None],
         *,
         is_on: bool,
+        is_waking: bool = False,
     ) -> None:
         self._store = store
         self._turns = turns
@@ -71,6 +83,8 @@ class Handovers:
         self._key_age_s = key_age_s
         self._transcript_of = transcript_of
         self._is_on = is_on
+        self._is_waking = is_waking
+        self._waiters: dict[SessionId, Waiter] = {}
         self._conversations: dict[SessionId, str] = {}
         """Of sessions whose hooks were heard to fire, and take answers: the agent's own name for its conversation."""
         self._claims: dict[SessionId, Claim] = {}
@@ -130,6 +144,39 @@ class Handovers:
             return Hold(HoldReason.BUSY, "goes in when the agent's turn ends", is_for_hook=True)
         return None
 
+    def begin_waiting(self, session: Session) -> Waiter | None:
+        """None when another waits already, or none is wanted."""
+        if not self._is_waking or session.id in self._waiters:
+            return None
+        self._waiters[session.id] = waiter = Waiter()
+        return waiter
+
+    def end_waiting(self, session: Session, waiter: Waiter, *, is_printed: bool) -> None:
+        if self._waiters.get(session.id) is waiter:
+            del self._waiters[session.id]
+        if not waiter.printed.done():
+            waiter.printed.set_result(is_printed)
+
+    async def wake(self, session: Session, message: Message) -> Hold | None:
+        """Wakes an idle agent with it; None where no hook waits for that."""
+        waiter = self._waiters.get(session.id)
+        is_idle = self._turns.of(session.id).phase is Phase.IDLE and session.id not in self._claims
+        is_free = session.do_not_disturb_since is None and rules.may_go(message, Boundary.STOP, Authority.NOTICE)
+        if waiter is None or waiter.offered.done() or not is_idle or not is_free:
+            return None
+        text, taken = self._words((message,))
+        if not await self._stage(session, taken, "waiting", Authority.NOTICE):
+            return None
+        self._claims[session.id] = Claim(message_ids=(message.id,), boundary=Boundary.STOP, at=self._clock())
+        # On a line of its own: what the agent writes before it is not ours.
+        waiter.offered.set_result(b"\n" + text.encode("utf-8", "replace"))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PRINTED_WITHIN_S):
+                if not await asyncio.shield(waiter.printed):
+                    self._claims.pop(session.id, None)
+                    await self._give_back(message.id, "its hook did not take it")
+        return _waiting()
+
     async def resolve(self, session: Session, message: Message, ledger: Ledger) -> Hold | None:
         """For a message that is claimed. None when it is no longer in the way."""
         if session.id in self._claims and self._turns.of(session.id).phase is Phase.BUSY:
@@ -138,7 +185,8 @@ class Handovers:
         staged_at = message.staged_at or message.queued_at
         path = self._transcript_of(session.id)
         is_there = transcripts.holds(path, message.id) if path else None
-        fate = rules.resolve(staged_at, self._clock(), phase, is_in_transcript=is_there)
+        now, is_waking = self._clock(), self._is_waking
+        fate = rules.resolve(staged_at, now, phase, is_in_transcript=is_there, is_waking=is_waking)
         if fate is Fate.WAIT:
             return _waiting()
         self._claims.pop(session.id, None)
@@ -150,6 +198,9 @@ class Handovers:
             self._forget(event.session_id)
 
     def _forget(self, session_id: SessionId) -> None:
+        waiter = self._waiters.pop(session_id, None)
+        if waiter and not waiter.offered.done():
+            waiter.offered.set_result(b"")
         for kept in (self._conversations, self._claims, self._continuations):
             kept.pop(session_id, None)
 

@@ -14,9 +14,12 @@ from typing import Any
 import msgspec
 
 from hark.agents.decoders import decode
+from hark.daemon.handover import Handovers
 from hark.daemon.hooks import HookOrigin, Hooks
 from hark.daemon.log import logger
+from hark.installing.hooks import WAIT
 from hark.model.errors import HarkError
+from hark.model.session import Session
 from hark.queue.handover import BOUNDARIES
 
 REPORT_WITHIN_S = 5.0
@@ -47,9 +50,10 @@ _NO_REPORT = (
 
 
 class HookDoor:
-    def __init__(self, path: Path, hooks: Hooks) -> None:
+    def __init__(self, path: Path, hooks: Hooks, handovers: Handovers) -> None:
         self._path = path
         self._hooks = hooks
+        self._handovers = handovers
         self._at_once = 0
         self.refused = 0
 
@@ -90,6 +94,9 @@ class HookDoor:
         agent, event, emitted_at, session_id, tmux, pane_id = words
         origin = HookOrigin(session_id or None, tmux.partition(",")[0] or None, pane_id or None)
         at = datetime.fromtimestamp(float(emitted_at), UTC)
+        if event == WAIT:
+            await self._keep_waiting(self._hooks.session_of(agent, origin, payload), reader, writer)
+            return
         if decode(agent, event, payload).said not in BOUNDARIES:
             # Its agent need not wait until it is written down.
             writer.write(NOTHING)
@@ -99,6 +106,28 @@ class HookDoor:
         await self._hooks.ask(agent, event, origin, at, payload, hand)
         if not hand.has_answered:
             writer.write(NOTHING)
+
+    async def _keep_waiting(
+        self, session: Session | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Until there is a message for it, or it is gone."""
+        waiter = self._handovers.begin_waiting(session) if session else None
+        if session is None or waiter is None:
+            writer.write(NOTHING)
+            return
+        is_printed = False
+        gone = asyncio.ensure_future(reader.read(1))
+        self._at_once -= 1  # It stays for as long as its agent: it is no part of a flood.
+        try:
+            await asyncio.wait((gone, waiter.offered), return_when=asyncio.FIRST_COMPLETED)
+            if waiter.offered.done() and not gone.done():
+                answer = waiter.offered.result()
+                writer.write(b"%d\n" % len(answer) + answer)
+                is_printed = await gone == b"+"
+        finally:
+            self._at_once += 1
+            gone.cancel()
+            self._handovers.end_waiting(session, waiter, is_printed=is_printed)
 
 
 class Handing:

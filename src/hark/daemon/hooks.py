@@ -128,6 +128,9 @@ class Hooks:
             data = {"agent": agent, "event": event, "emitted_at": emitted_at.isoformat()}
             await self._store.add_event(Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data))
 
+    def session_of(self, agent: str, origin: HookOrigin, payload: dict[str, Any]) -> Session | None:
+        return self._find(agent, origin, decode(agent, "", payload).agent_session_id)
+
     def _find(self, agent: str, origin: HookOrigin, agent_session_id: str) -> Session | None:
         try:
             if origin.session_id:

@@ -22,12 +22,15 @@ class Launch(Struct, frozen=True, kw_only=True):
 
 
 class Launcher:
-    def __init__(self, airlocks: Path, natives: Path, hooks: Path, *, has_native: bool, has_hooks: bool) -> None:
+    def __init__(
+        self, airlocks: Path, natives: Path, hooks: Path, *, has_native: bool, has_hooks: bool, has_waiter: bool = False
+    ) -> None:
         self._airlocks = airlocks
         self._natives = natives
         self._hooks = hooks
         self._has_native = has_native
         self._has_hooks = has_hooks
+        self._has_waiter = has_waiter
 
     def launch(
         self,
@@ -62,7 +65,8 @@ class Launcher:
 
     def _with_hooks(self, kind: str, command: list[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
         program = quick_program(self._hooks, str(Path(sys.executable).with_name("hark-hook")))
-        injection = prepare(inject(kind, tuple(command), program, self._hooks, variables), variables)
+        wanted = inject(kind, tuple(command), program, self._hooks, variables, has_waiter=self._has_waiter)
+        injection = prepare(wanted, variables)
         return list(injection.command), injection.environment
 
     def door(self, session_id: SessionId) -> str:

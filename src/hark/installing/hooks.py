@@ -18,6 +18,9 @@ from hark.installing.edit import append, remove
 from hark.installing.jsonc import Node, member, parse, value_of
 
 PROGRAM = "hark-hook"
+WAIT = "Wait"
+WAITS_FROM = ("SessionStart", "UserPromptSubmit", "Stop")
+"""When a hook begins to wait; one that finds another waiting goes at once."""
 MARK = "HARK_HOOKS"
 """Set in sessions that were started with hooks of their own: there the installed ones keep quiet."""
 EMPTY = "{}\n"
@@ -57,6 +60,19 @@ def handler(agent: str, event: str, program: str, *, is_installed: bool = False)
     line = f"{_GUARD if is_installed else ''}{shlex.quote(program)} {agent} {event}"
     beside = {"async": True} if event in _BESIDE.get(agent, ()) else {}
     return name | {"type": "command", "command": line, "timeout": _TIMEOUTS[agent]} | beside
+
+
+def waiter(program: str) -> dict[str, Any]:
+    """Stays beside Claude Code until there is a message, and wakes it with that."""
+    line = f"{shlex.quote(program)} claude {WAIT}"
+    return {
+        "type": "command",
+        "command": line,
+        "asyncRewake": True,
+        "timeout": 86400,
+        "rewakeSummary": "a message through hark",
+        "rewakeMessage": "Somebody has sent you this message:",
+    }
 
 
 def put(text: str, agent: str, program: str) -> str:

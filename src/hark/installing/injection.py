@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from hark.installing import files, trust
-from hark.installing.hooks import MARK, handler, subscribed
+from hark.installing.hooks import MARK, WAITS_FROM, handler, subscribed, waiter
 from hark.installing.instructions import TEXT
 
 LAUNCHERS = frozenset({"env", "node", "bun", "deno", "npx", "bunx", "command", "nice", "nohup", "setsid"})
@@ -54,13 +54,20 @@ def inject(
     hook_program: str,
     directory: Path,
     environment: Mapping[str, str] | None = None,
+    *,
+    has_waiter: bool = False,
 ) -> Injection:
-    """`environment`: what the agent will run in. `directory`: where files of ours may be, one per agent kind."""
+    """`environment`: what the agent will run in. `directory`: where files of ours may be, one per agent kind. `has_waiter`: a hook
+    of Claude Code waits for messages while it is idle."""
     way = _WAYS.get(kind)
     place = program_place(kind, command)
     if way is None or place is None:
         return Injection(command)
-    return way(command, place, hook_program, directory / f"{kind}-hooks.json", environment or {})
+    injection = way(command, place, hook_program, directory / f"{kind}-hooks.json", environment or {})
+    if has_waiter and kind == "claude":
+        texts = {path: _with_waiter(text, hook_program) for path, text in injection.files.items()}
+        return Injection(injection.command, injection.environment, texts)
+    return injection
 
 
 def prepare(injection: Injection, environment: Mapping[str, str]) -> Injection:
@@ -154,6 +161,13 @@ def codex_hooks(program: str) -> str:
 def _settings(agent: str, program: str) -> str:
     hooks = {event: [{"hooks": [handler(agent, event, program)]}] for event in subscribed(agent)}
     return json.dumps({"hooks": hooks}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _with_waiter(text: str, program: str) -> str:
+    settings = json.loads(text)
+    for event in WAITS_FROM:
+        settings["hooks"][event].append({"hooks": [waiter(program)]})
+    return json.dumps(settings, ensure_ascii=False, indent=2) + "\n"
 
 
 def _toml(value: Any) -> str:

@@ -57,6 +57,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds without output and without a signal after which it is asked."""
     infer_per_hour: int = 10
     """How often at most."""
+    rewake: bool = False
+    """Whether messages to an idle Claude Code that hark starts wake it by a hook that waits beside it, instead of being typed."""
     listen: str | None = None
     """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
     log_level: str = "info"

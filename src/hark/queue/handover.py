@@ -121,13 +121,21 @@ class Fate(StrEnum):
     WAIT = "wait"
 
 
-def resolve(staged_at: datetime, now: datetime, phase: Phase, *, is_in_transcript: bool | None) -> Fate:
+def resolve(
+    staged_at: datetime,
+    now: datetime,
+    phase: Phase,
+    *,
+    is_in_transcript: bool | None,
+    is_waking: bool = False,
+) -> Fate:
     """What becomes of a claim that no event has proven. Only a turn that is over, and of which the agent's transcript can be
-    read, proves that the agent has not got it."""
+    read, proves that the agent has not got it; and not even that where the agent may have been idle all the time, and about to be
+    woken by it."""
     if is_in_transcript:
         return Fate.TAKEN
     age = now - staged_at
-    if phase is Phase.IDLE and age >= TRANSCRIPT_LAG:
+    if phase is Phase.IDLE and age >= TRANSCRIPT_LAG and not is_waking:
         return Fate.QUEUED if is_in_transcript is False else Fate.UNCERTAIN
     if phase not in (Phase.BUSY, Phase.WAITING) and age >= LOST_AFTER:
         return Fate.UNCERTAIN
