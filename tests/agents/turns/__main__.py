@@ -10,14 +10,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
 from tests.agents.test_hooks import with_installed_hooks
 from tests.agents.turns.trial import Outcome, State, Trial
-from tests.terminals import wait_until
 
+WARM_UP_TRIES, WARM_UP_S = 8, 3.0
 DOCUMENT = Path(__file__).parents[3] / "docs/turns.md"
 HEAD = "| agent | state | messages | right | wrong | by | until acknowledged, median |\n|---|---|---|---|---|---|---|\n"
 OPENING = """# What is said of messages to agents at work
@@ -86,7 +88,7 @@ def some(name: str, state: State, numbers: range) -> Iterator[Outcome]:
     """Until all are done, or the agent is stuck."""
     with delivering(name.partition(",")[0], **WAYS[name]) as agent, agent.human() as human:  # type: ignore[arg-type]
         human.wait_attached(DEADLINE_S)
-        warm_up(agent)
+        warm_up(agent, human)
         for number in numbers:
             outcome = Trial(agent, human, state, number).run()
             yield outcome
@@ -94,14 +96,17 @@ def some(name: str, state: State, numbers: range) -> Iterator[Outcome]:
                 return
 
 
-def warm_up(agent: Delivering) -> None:
-    """Which conversation a pane shows is certain only after the first prompt of some agents; and Gemini CLI draws its box before
-    it takes an Enter: it is ready when it has set its title."""
+def warm_up(agent: Delivering, human: Human) -> None:
+    """Which conversation a pane shows is certain only after the first prompt of some agents. It is a human's: Gemini CLI draws its
+    box some seconds before it takes an Enter, and nothing on its screen tells."""
     agent.wait_ready()
-    if agent.launch.kind == "gemini":
-        wait_until(lambda: agent.screen().title.startswith("◇"), DEADLINE_S, "its title", lambda: agent.screen().text)
-    agent.deliver("warm up")
-    agent.wait_bodies("warm up")
+    human.paste("warm up")
+    agent.wait_draft("warm up")
+    for _ in range(WARM_UP_TRIES):
+        human.press("Enter")
+        with suppress(AssertionError):
+            agent.stand_in.wait_received(lambda one: one.holds("warm up"), WARM_UP_S)
+            break
     agent.wait_ready()
 
 
