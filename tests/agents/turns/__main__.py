@@ -47,9 +47,11 @@ def main() -> int:
     states = [State(name) for name in options.states.split(",")]
     outcomes: dict[str, list[Outcome]] = {}
     for name in options.agents.split(";"):
-        outcomes[name] = list(campaign(name, states, options.tries))
-        if options.write:
-            write(name, outcomes[name])
+        outcomes[name] = []
+        for state in states:
+            outcomes[name] += campaign(name, state, options.tries)
+            if options.write:
+                write(name, outcomes[name])
     return 1 if any(outcome.faults for found in outcomes.values() for outcome in found) else 0
 
 
@@ -62,26 +64,16 @@ def read_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def campaign(name: str, states: list[State], tries: int) -> Iterator[Outcome]:
+def campaign(name: str, state: State, tries: int) -> Iterator[Outcome]:
     """An agent that is stuck is started anew."""
-    began = time.monotonic()
-    for state in states:
-        number = 0
-        while number < tries:
-            for outcome in some(name, state, range(number, tries)):
-                number += 1
-                words = (
-                    f"{state} {number}",
-                    outcome.mode,
-                    outcome.channel,
-                    f"{outcome.seconds:.2f} s",
-                    *outcome.faults,
-                )
-                print(
-                    f"{time.monotonic() - began:6.1f} s  {name}: {', '.join(words)}\n{outcome.story}".rstrip(),
-                    flush=True,
-                )
-                yield outcome
+    began, number = time.monotonic(), 0
+    while number < tries:
+        for outcome in some(name, state, range(number, tries)):
+            number += 1
+            words = (f"{state} {number}", outcome.mode, outcome.channel, f"{outcome.seconds:.2f} s", *outcome.faults)
+            seconds = time.monotonic() - began
+            print(f"{seconds:6.1f} s  {name}: {', '.join(words)}\n{outcome.story}".rstrip(), flush=True)
+            yield outcome
 
 
 def some(name: str, state: State, numbers: range) -> Iterator[Outcome]:
