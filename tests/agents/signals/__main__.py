@@ -32,9 +32,11 @@ def main() -> int:
     ways = [
         (kind, way) for way in options.ways.split(",") for kind in options.agents.split(",") if kind in POSSIBLE[way]
     ]
-    outcomes = [run(kind, way, options) for kind, way in ways]
-    if options.write:
-        write(outcomes, options.seed, options.turns, datetime.now(UTC))
+    outcomes: list[Outcome] = []
+    for kind, way in ways:
+        outcomes.append(run(kind, way, options))
+        if options.write:
+            write(outcomes, options.seed, options.turns, datetime.now(UTC))
     return 0 if all(one.is_clean for one in outcomes if one.way != "bare") else 1
 
 
