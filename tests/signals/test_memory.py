@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hark.model.signal import SignalState
 from hark.signals.marker import Marker
-from hark.signals.memory import MOST_ANNOUNCED, Memory, begin_turn, count_lines, hear_words, print_line, see
+from hark.signals.memory import MOST_ANNOUNCED, Memory, New, begin_turn, count_lines, hear_words, print_line, see
 from hark.signals.rendered import Sighting
 
 
@@ -19,15 +19,15 @@ def sighting(text: str, context: str = "before") -> Sighting:
     return Sighting(marker=marker(text), context=context)
 
 
-def see_twice(memory: Memory, sightings: list[Sighting], has_turns: bool = True) -> tuple[Memory, list[Marker]]:
+def see_twice(memory: Memory, sightings: list[Sighting], has_turns: bool = True) -> tuple[Memory, list[New]]:
     """Looks until nothing is in doubt."""
     memory, first = see(memory, sightings, has_turns=has_turns)
     memory, second = see(memory, sightings, has_turns=has_turns)
     return memory, first + second
 
 
-def texts(markers: list[Marker]) -> list[str]:
-    return [one.text for one in markers]
+def texts(new: list[New]) -> list[str]:
+    return [one.marker.text for one in new]
 
 
 def test_what_is_drawn_again_is_not_new_in_the_same_turn_whatever_stands_before_it() -> None:
@@ -114,3 +114,14 @@ def test_memory_is_bounded() -> None:
 
     assert len(memory.announced) == MOST_ANNOUNCED
     assert len(memory.names) <= 2 * MOST_ANNOUNCED
+
+
+def test_a_daemon_that_dies_between_two_announcements_goes_on_with_the_second() -> None:
+    markers = [marker("a"), marker("b"), marker("a")]
+    _, new = hear_words(Memory(), "w1", markers)
+    _, seen = see(Memory(), [sighting("a"), sighting("b")], has_turns=True)
+
+    for died_after in range(3):
+        _, rest = hear_words(new[died_after].memory, "w1", markers)
+        assert texts(rest) == [one.text for one in markers[died_after + 1 :]]
+    assert texts(see(seen[0].memory, [sighting("a"), sighting("b")], has_turns=True)[1]) == ["b"]

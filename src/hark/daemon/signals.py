@@ -6,7 +6,7 @@ transaction as the signal: a daemon that dies in between has either both or neit
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -26,7 +26,7 @@ from hark.model.session import Session
 from hark.model.signal import SignalSource, SignalState
 from hark.signals import memory as rules
 from hark.signals.marker import Found, Marker, MarkerReader, NearMiss
-from hark.signals.memory import Memory
+from hark.signals.memory import Memory, New
 from hark.signals.own_words import read_words
 from hark.signals.rendered import Sighting, is_known, known_words
 from hark.signals.status import Status, is_repeated, may_clear, may_replace
@@ -76,7 +76,7 @@ class Signals:
                     found = read_words(one.text, self._reader)
                     self.tell_misses(session, found)
                     memory, new = rules.hear_words(memory, one.name, [m for m in found if isinstance(m, Marker)])
-                    memory = await self._announce_all(session, new, SignalSource.RECORD, memory)
+                    await self._announce_all(session, new, SignalSource.RECORD)
             await self._save(session, structs.replace(memory, record=record or memory.record, record_read=end))
 
     async def see(self, session: Session, sightings: Sequence[Sighting], *, has_turns: bool, is_plain: bool) -> bool:
@@ -90,7 +90,8 @@ class Signals:
             if new:
                 known = await self._inputs(session)
                 after, new = decide(memory, [one for one in sightings if not is_known(one, known)])
-            await self._save(session, await self._announce_all(session, new, SignalSource.TERMINAL, after))
+            await self._announce_all(session, new, SignalSource.TERMINAL)
+            await self._save(session, after)
             return bool(after.doubted)
 
     async def hear_lines(self, session: Session, found: Sequence[Found]) -> None:
@@ -114,18 +115,11 @@ class Signals:
         except HarkError:
             return
         async with self._locks[session_id]:
-            status = self._status(session_id)
             if heard.said is Said.PROMPT_SUBMITTED:
                 await self._begin_turn(session, heard.at)
             elif heard.said is Said.PERMISSION_ASKED:
-                if may_replace(status, SignalSource.HOOK, heard.at) and not is_repeated(
-                    status, SignalState.NEEDS_INPUT, SignalSource.HOOK
-                ):
-                    memory = await self.memory(session_id)
-                    await self._announce(
-                        session, SignalState.NEEDS_INPUT, heard.detail, SignalSource.HOOK, memory, heard.at
-                    )
-            elif heard.said in _ENDS_A_QUESTION and may_clear(status, heard.at) and _is_over(status, heard.said):
+                await self._hear_question(session, heard)
+            elif heard.said in _ENDS_A_QUESTION and _is_over(self._status(session_id), heard):
                 await self._sessions.clear_signal(session, self._written(await self.memory(session_id)))
 
     def on_event(self, event: Event) -> None:
@@ -134,39 +128,45 @@ class Signals:
             self._locks.pop(event.session_id, None)
             self._missed.pop(event.session_id, None)
 
+    async def _hear_question(self, session: Session, heard: Heard) -> None:
+        status, state, source = self._status(session.id), SignalState.NEEDS_INPUT, SignalSource.HOOK
+        if may_replace(status, source, heard.at) and not is_repeated(status, state, source):
+            await self._announce(session, state, heard.detail, source, await self.memory(session.id))
+
     async def _begin_turn(self, session: Session, at: datetime) -> None:
         memory = rules.begin_turn(await self.memory(session.id))
-        self._memories[session.id] = memory
         if may_clear(self._status(session.id), at):
-            await self._sessions.clear_signal(session, self._written(memory))
+            writing = self._sessions.clear_signal(session, self._written(memory))
         else:
-            await self._store.save_signal(session.id, {}, None, self._written(memory))
+            writing = self._store.save_signal(session.id, {}, None, self._written(memory))
+        await self._remember(session.id, memory, writing)
 
-    async def _announce_all(
-        self, session: Session, markers: Sequence[Marker], source: SignalSource, memory: Memory
-    ) -> Memory:
-        for marker in markers:
-            await self._announce(session, marker.state, marker.text, source, memory)
-        return memory
+    async def _announce_all(self, session: Session, new: Sequence[New], source: SignalSource) -> None:
+        for one in new:
+            await self._announce(session, one.marker.state, one.marker.text, source, one.memory)
 
     async def _announce(
-        self,
-        session: Session,
-        state: SignalState,
-        text: str,
-        source: SignalSource,
-        memory: Memory,
-        at: datetime | None = None,
+        self, session: Session, state: SignalState, text: str, source: SignalSource, memory: Memory
     ) -> Session:
-        changed = await self._sessions.signal(session, state, text, source, self._written(memory))
-        self._memories[session.id] = memory
+        writing = self._sessions.signal(session, state, text, source, self._written(memory))
+        changed = await self._remember(session.id, memory, writing)
         logger.info("signal", extra={"session": session.name, "state": str(state), "source": str(source)})
         return changed
 
     async def _save(self, session: Session, memory: Memory) -> None:
         if memory != self._memories.get(session.id):
-            await self._store.save_signal(session.id, {}, None, self._written(memory))
-            self._memories[session.id] = memory
+            writing = self._store.save_signal(session.id, {}, None, self._written(memory))
+            await self._remember(session.id, memory, writing)
+
+    async def _remember(self, session_id: SessionId, memory: Memory, writing: Awaitable[Session]) -> Session:
+        """What fails or is cut short may be durable or not: then it is read again from the store."""
+        try:
+            changed = await writing
+        except BaseException:
+            self._memories.pop(session_id, None)
+            raise
+        self._memories[session_id] = memory
+        return changed
 
     async def _inputs(self, session: Session) -> list[tuple[str, str]]:
         messages = await self._store.messages(session.id, limit=INPUTS_KNOWN)
@@ -191,8 +191,9 @@ class Signals:
         return msgspec.json.encode(memory).decode()
 
 
-def _is_over(status: Status, said: Said) -> bool:
+def _is_over(status: Status, heard: Heard) -> bool:
     """A question that a hook has told of ends with its answer; work ends when the agent stops."""
-    if status.source is SignalSource.HOOK:
-        return True
-    return status.state is SignalState.WORKING and said in (Said.STOPPED, Said.INTERRUPTED)
+    if not may_clear(status, heard.at):
+        return False
+    is_stopped = heard.said in (Said.STOPPED, Said.INTERRUPTED)
+    return status.source is SignalSource.HOOK or (status.state is SignalState.WORKING and is_stopped)

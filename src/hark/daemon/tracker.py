@@ -65,6 +65,7 @@ class Ear:
         self.lines = DEPTH
         """Printed since the last look, and maybe scrolled away."""
         self.again_at_s: list[float] = []
+        self.is_attended = False
 
 
 class Tracker:
@@ -89,6 +90,7 @@ class Tracker:
         self._ears: dict[Pane, Ear] = {}
         self._records: dict[SessionId, str] = {}
         self._stirred = asyncio.Event()
+        self._looks = asyncio.Semaphore(AT_A_TIME)
 
     def take(self, pane: Pane, data: bytes) -> None:
         """A chunk of a pane's output; b"" when its stream is lost."""
@@ -118,13 +120,20 @@ class Tracker:
             self._look_again(ear)
 
     async def run(self) -> None:
+        """Every session is attended to by itself: one whose agent does not answer keeps nobody else waiting."""
+        for ear in self._ears.values():
+            ear.is_attended = False
+        async with asyncio.TaskGroup() as tasks:
+            await self._listen_on(tasks)
+
+    async def _listen_on(self, tasks: asyncio.TaskGroup) -> None:
         while True:
             self._stirred.clear()
             for session in self._sessions.running():
                 self._open(session.pane)
-            due = self._due(asyncio.get_running_loop().time())
-            for start in range(0, len(due), AT_A_TIME):
-                await asyncio.gather(*(self._attend(pane, ear) for pane, ear in due[start : start + AT_A_TIME]))
+            for pane, ear in self._due(asyncio.get_running_loop().time()):
+                ear.is_attended = True
+                tasks.create_task(self._attend(pane, ear))
             await self._rest()
 
     async def _rest(self) -> None:
@@ -154,13 +163,17 @@ class Tracker:
             if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(pane):
                 # A pane with a pipe of its own tells us nothing: it is looked at all the time.
                 ear.is_unseen, ear.is_gapped, ear.lines = True, True, DEPTH
-        due = [(pane, ear) for pane, ear in self._ears.items() if _is_due(ear, now_s)]
+        due = [(pane, ear) for pane, ear in self._ears.items() if not ear.is_attended and _is_due(ear, now_s)]
         return sorted(due, key=lambda one: one[1].looked_at_s)
 
     async def _attend(self, pane: Pane, ear: Ear) -> None:
-        session = self._sessions.at(pane)
-        if session is None:
-            return
+        try:
+            if session := self._sessions.at(pane):
+                await self._attend_to(session, ear)
+        finally:
+            ear.is_attended = False
+
+    async def _attend_to(self, session: Session, ear: Ear) -> None:
         now_s = asyncio.get_running_loop().time()
         is_settled = now_s - ear.printed_at_s >= SETTLE_S
         ear.looked_at_s, ear.is_unseen = now_s, not is_settled
@@ -206,7 +219,8 @@ class Tracker:
             ear.found, ear.is_unseen = found + ear.found, True
             return
         depth, ear.lines, ear.is_gapped = min(DEPTH, ear.lines + MORE), 0, False
-        rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
+        async with self._looks:
+            rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
         rows, look = self._rows(session, rendering), self._look(session, rendering)
         sightings, misses = read_rows(rows, self._reader, look)
         self._signals.tell_misses(session, misses)

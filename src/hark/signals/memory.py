@@ -28,6 +28,12 @@ class Announced(Struct, frozen=True, array_like=True):
     by_terminal: bool = False
 
 
+class New(Struct, frozen=True):
+    marker: Marker
+    memory: "Memory"
+    """What is remembered when this one, and not yet the next, has been announced: a daemon may die in between."""
+
+
 class Memory(Struct, frozen=True, kw_only=True):
     turn: int = 0
     """Counts what was put in: prompts and messages."""
@@ -47,26 +53,30 @@ def begin_turn(memory: Memory) -> Memory:
     return structs.replace(memory, turn=memory.turn + 1)
 
 
-def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Memory, list[Marker]]:
+def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Memory, list[New]]:
     """Words on the agent's record, with the markers in them. The answer: those that are new."""
     if name in memory.names:
         return memory, []
-    memory = structs.replace(memory, names=(*memory.names, name)[-MOST_NAMES:])
-    new: list[Marker] = []
-    for marker in markers:
+    new: list[New] = []
+    for number, marker in enumerate(markers):
+        part = f"{name}#{number}"
+        if part in memory.names:
+            continue
+        memory = structs.replace(memory, names=(*memory.names, part))
         twin = _find(memory, marker, lambda one: one.by_terminal and not one.by_record)
         if twin is None:
-            new.append(marker)
             memory = _add(memory, Announced(marker.fingerprint, memory.turn, by_record=True))
+            new.append(New(marker, memory))
         else:
             memory = _replace(memory, twin, structs.replace(twin, by_record=True))
-    return memory, new
+    kept = tuple(one for one in memory.names if not one.startswith(f"{name}#"))
+    return structs.replace(memory, names=(*kept, name)[-MOST_NAMES:]), new
 
 
-def see(memory: Memory, sightings: Sequence[Sighting], *, has_turns: bool) -> tuple[Memory, list[Marker]]:
+def see(memory: Memory, sightings: Sequence[Sighting], *, has_turns: bool) -> tuple[Memory, list[New]]:
     """What is to be seen on the terminal now. `has_turns`: whether anybody tells us when a turn begins. Where something is
     doubted afterwards, it is worth another look."""
-    new: list[Marker] = []
+    new: list[New] = []
     doubted: list[tuple[str, str]] = []
     for number, sighting in enumerate(sightings):
         seen_so_far = [one for one in sightings[: number + 1] if _is_like(one, sighting)]
@@ -76,20 +86,20 @@ def see(memory: Memory, sightings: Sequence[Sighting], *, has_turns: bool) -> tu
             doubted.append(doubt)
             continue
         memory = after
-        new += [sighting.marker] if is_new else []
+        new += [New(sighting.marker, memory)] if is_new else []
     return structs.replace(memory, doubted=tuple(doubted)), new
 
 
-def count_lines(memory: Memory, sightings: Sequence[Sighting]) -> tuple[Memory, list[Marker]]:
+def count_lines(memory: Memory, sightings: Sequence[Sighting]) -> tuple[Memory, list[New]]:
     """What stands in the scrollback of a program that only prints lines, when nobody has listened for a while: nothing is
     ever drawn again, so what stands there oftener than it was announced is new."""
-    new: list[Marker] = []
+    new: list[New] = []
     for number, sighting in enumerate(sightings):
         fingerprint = sighting.marker.fingerprint
         count = sum(one.marker.fingerprint == fingerprint for one in sightings[: number + 1])
         if count > sum(one.fingerprint == fingerprint for one in memory.announced):
-            new.append(sighting.marker)
             memory = _add(memory, Announced(fingerprint, memory.turn, sighting.context, by_terminal=True))
+            new.append(New(sighting.marker, memory))
     return memory, new
 
 

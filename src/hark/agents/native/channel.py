@@ -77,8 +77,7 @@ class NativeChannel(Protocol):
         what an interrupted agent has left in its queue."""
 
     async def words(self) -> list[Words] | None:
-        """The newest of what the agent has said in the conversation that the pane shows, the oldest of them first.
-        None where it is not certain which one that is."""
+        """The newest of what the agent has said in this session, the oldest of them first. None where that is not certain."""
 
     async def close(self) -> None: ...
 

@@ -111,10 +111,13 @@ class CodexChannel(Watching):
         return True
 
     async def words(self) -> list[Words] | None:
+        """Of all its threads: the server is the session's own, so whatever is said in any of them is said here."""
         await self._look_at_threads()
-        if self._threads.shown is None:
-            return None
-        asked = {"threadId": self._threads.shown, "limit": SPOKEN_IN_VIEW, "itemsView": "full", "sortDirection": "desc"}
+        said = [await self._words_in(thread) for thread in sorted(self._threads.known)]
+        return [words for thread in said for words in thread] if said else None
+
+    async def _words_in(self, thread: str) -> list[Words]:
+        asked = {"threadId": thread, "limit": SPOKEN_IN_VIEW, "itemsView": "full", "sortDirection": "desc"}
         return await self._read("thread/turns/list", asked, lambda result: protocol.read_words(result["data"]))
 
     async def picture(self) -> Picture:
