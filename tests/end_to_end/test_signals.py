@@ -240,6 +240,21 @@ def test_the_record_of_an_agent_is_read_instead_of_its_screen(hark: RunningHark)
     wait_signals(hark, ("completed", "prose"), ("needs_testing", "meanwhile"))
 
 
+def test_an_agent_is_taught_to_signal_for_one_run(hark: RunningHark) -> None:
+    program = hark.home / "claude"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$0.words"\nexec cat\n')
+    program.chmod(0o700)
+    words = program.with_name("claude.words")
+
+    hark.ok("new", "-d", "-n", "c", "--signals", "--", str(program), "--model", "opus")
+
+    wait_until(lambda: words.exists() and "opus" in words.read_text(), 20, "the program to run")
+    told = words.read_text()
+    assert told.startswith("--settings\n") or told.startswith("--append-system-prompt\n")
+    assert "--append-system-prompt\nWhen your status changes" in told
+    assert told.endswith("--model\nopus\n")
+
+
 def say(record: Path, name: str, text: str, at: str | None = None) -> None:
     message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
     at = at or datetime.now(UTC).isoformat()

@@ -51,6 +51,8 @@ class CodexChannel(Watching):
         """Where our last message went: it is followed to its end, whatever the human looks at meanwhile."""
         self._doubted: tuple[str, float] = ("", 0.0)
         """The newest turn, if it is said to be interrupted, and since when."""
+        self._heard_in: set[str] = set()
+        """Threads whose words have been listened to."""
         self._delivering = asyncio.Lock()
 
     @classmethod
@@ -117,8 +119,12 @@ class CodexChannel(Watching):
         return [words for thread in said for words in thread] if said else None
 
     async def _words_in(self, thread: str) -> list[Words]:
-        asked = {"threadId": thread, "limit": SPOKEN_IN_VIEW, "itemsView": "full", "sortDirection": "desc"}
-        return await self._read("thread/turns/list", asked, lambda result: protocol.read_words(result["data"]))
+        """More of them at the first look: nobody may have listened for a while."""
+        limit = SPOKEN_IN_VIEW if thread in self._heard_in else TURNS_IN_VIEW
+        asked = {"threadId": thread, "limit": limit, "itemsView": "full", "sortDirection": "desc"}
+        words = await self._read("thread/turns/list", asked, lambda result: protocol.read_words(result["data"]))
+        self._heard_in.add(thread)
+        return words
 
     async def picture(self) -> Picture:
         await self._look_at_threads()
