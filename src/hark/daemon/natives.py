@@ -10,6 +10,7 @@ from pathlib import Path
 from hark.agents.native.channel import ChannelLost, NativeChannel
 from hark.agents.native.find import Facts, find_channel
 from hark.agents.native.launch import KINDS
+from hark.agents.records import Words
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.daemon.turns import TurnBook
@@ -18,6 +19,7 @@ from hark.model.ids import SessionId
 from hark.model.session import Session
 
 FIND_AGAIN_S = 2.0
+LISTEN_AGAIN_S = 0.5
 
 
 class Natives:
@@ -27,6 +29,8 @@ class Natives:
         self._doors = doors
         self._channels: dict[SessionId, NativeChannel] = {}
         self._looked_at: dict[SessionId, float] = {}
+        self._ears: dict[SessionId, NativeChannel] = {}
+        self._listened_at: dict[SessionId, float] = {}
         self._tasks: asyncio.TaskGroup | None = None
 
     def door(self, session_id: SessionId) -> Path:
@@ -54,6 +58,42 @@ class Natives:
             self._turns.expect_prompts(session.id)
             self._tasks.create_task(self._listen(session, channel), name=f"native {session.id}")
         return channel
+
+    async def words(self, session: Session) -> list[Words] | None:
+        """What its agent has said; None where it has no channel, or none that answers."""
+        if session.agent not in KINDS or session.airlock is None:
+            return None
+        channel = await self.of(session) or await self._ear(session)
+        try:
+            return await channel.words(session.created_at) if channel else None
+        except ChannelLost:
+            await self._deafen(session.id)
+            return None
+
+    def is_expected(self, session: Session) -> bool:
+        """Whether it was started with a channel, be it there already or not."""
+        return session.agent in KINDS and session.airlock is not None and any(self.door(session.id).glob("*"))
+
+    async def _ear(self, session: Session) -> NativeChannel | None:
+        """A channel to listen by only, also where it is not certain which conversation the pane shows."""
+        if ear := self._ears.get(session.id):
+            return ear
+        now_s = asyncio.get_running_loop().time()
+        if now_s - self._listened_at.get(session.id, -LISTEN_AGAIN_S) < LISTEN_AGAIN_S:
+            return None
+        self._listened_at[session.id] = now_s
+        if found := await find_channel(self._facts(session), is_to_be_certain=False):
+            self._ears[session.id] = found
+        return found
+
+    async def _deafen(self, session_id: SessionId) -> None:
+        if ear := self._ears.pop(session_id, None):
+            await ear.close()
+
+    async def forget(self, session_id: SessionId) -> None:
+        """A session that is gone."""
+        self._listened_at.pop(session_id, None)
+        await self._deafen(session_id)
 
     async def drop(self, session: Session) -> None:
         if channel := self._channels.pop(session.id, None):

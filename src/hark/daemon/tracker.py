@@ -14,7 +14,6 @@ import asyncio
 from collections.abc import Sequence
 
 from hark.agents.kinds import GENERIC, Kinds
-from hark.agents.native.channel import ChannelLost
 from hark.agents.records import has_record
 from hark.daemon.log import logger
 from hark.daemon.natives import Natives
@@ -36,6 +35,7 @@ TICK_S = 0.05
 SETTLE_S = 0.15
 LONGEST_WITHOUT_LOOK_S = 1.0
 CERTAIN_S = 0.4
+CHANNEL_S = 10.0
 RECORD_AGAIN_S = (0.3, 1.0, 3.0)
 """An agent says that it has stopped a moment before its words are on record."""
 DEPTH = 2000
@@ -66,6 +66,8 @@ class Ear:
         """Printed since the last look, and maybe scrolled away."""
         self.again_at_s: list[float] = []
         self.is_attended = False
+        self.deaf_since_s: float | None = None
+        """Since when its channel does not answer."""
 
 
 class Tracker:
@@ -89,6 +91,7 @@ class Tracker:
         self._reader = MarkerReader(namespaces)
         self._ears: dict[Pane, Ear] = {}
         self._records: dict[SessionId, str] = {}
+        self._gone: list[SessionId] = []
         self._stirred = asyncio.Event()
         self._looks = asyncio.Semaphore(AT_A_TIME)
 
@@ -131,10 +134,17 @@ class Tracker:
             self._stirred.clear()
             for session in self._sessions.running():
                 self._open(session.pane)
+            await self._forget_gone()
             for pane, ear in self._due(asyncio.get_running_loop().time()):
                 ear.is_attended = True
                 tasks.create_task(self._attend(pane, ear))
             await self._rest()
+
+    async def _forget_gone(self) -> None:
+        for session_id in self._gone:
+            self._records.pop(session_id, None)
+            await self._natives.forget(session_id)
+        self._gone.clear()
 
     async def _rest(self) -> None:
         has_more = any(ear.is_unseen or ear.is_unflushed or ear.again_at_s for ear in self._ears.values())
@@ -157,8 +167,7 @@ class Tracker:
 
     def _due(self, now_s: float) -> list[tuple[Pane, Ear]]:
         for pane in [pane for pane in self._ears if self._sessions.at(pane) is None]:
-            session_id = self._ears.pop(pane).session_id
-            self._records.pop(session_id, None)
+            self._gone.append(self._ears.pop(pane).session_id)
         for pane, ear in self._ears.items():
             if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(pane):
                 # A pane with a pipe of its own tells us nothing: it is looked at all the time.
@@ -183,10 +192,8 @@ class Tracker:
             ear.found += ear.detector.flush()
         found, ear.found = ear.found, []
         try:
-            if not await self._read_words(session, ear):
+            if not await self._read_words(session, ear) and not self._is_to_wait(session, ear):
                 await self._listen(session, ear, found)
-        except ChannelLost as lost:
-            logger.info("no words of an agent", extra={"session": session.name, "detail": str(lost)})
         except HarkError as failure:
             ear.is_unseen = ear.is_gapped = True
             ear.lines = DEPTH
@@ -194,9 +201,9 @@ class Tracker:
 
     async def _read_words(self, session: Session, ear: Ear) -> bool:
         """Whether the agent has a record: then that alone counts."""
-        channel = await self._natives.of(session)
-        spoken = await channel.words() if channel else None
+        spoken = await self._natives.words(session)
         if spoken is not None:
+            ear.deaf_since_s = None
             words = [one for one in spoken if one.at is None or one.at >= session.created_at]
             await self._signals.hear_words(session, words)
             return True
@@ -208,6 +215,15 @@ class Tracker:
         words, end = await read_record(session.agent, path, start, session.created_at)
         if words or end != start or path != memory.record:
             await self._signals.hear_words(session, words, path, end)
+        return True
+
+    def _is_to_wait(self, session: Session, ear: Ear) -> bool:
+        """An agent that was started with a channel needs a moment to open it; until then its screen would be misunderstood."""
+        now_s = asyncio.get_running_loop().time()
+        ear.deaf_since_s = ear.deaf_since_s or now_s
+        if not self._natives.is_expected(session) or now_s - ear.deaf_since_s > CHANNEL_S:
+            return False
+        ear.again_at_s.append(now_s + CERTAIN_S)
         return True
 
     async def _listen(self, session: Session, ear: Ear, found: list[Found]) -> None:

@@ -9,6 +9,7 @@ not out of what happened to be heard: whoever listens later, or again, learns th
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
@@ -76,8 +77,9 @@ class NativeChannel(Protocol):
         ids of our messages where they are about such. For as long as the channel is used, by one listener: it also starts
         what an interrupted agent has left in its queue."""
 
-    async def words(self) -> list[Words] | None:
-        """The newest of what the agent has said in this session, the oldest of them first. None where that is not certain."""
+    async def words(self, since: datetime) -> list[Words]:
+        """The newest of what the agent has said, the oldest of them first, in all conversations of this session, which has begun
+        then."""
 
     async def close(self) -> None: ...
 

@@ -10,6 +10,7 @@ only when that is still so a while later.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -112,11 +113,11 @@ class CodexChannel(Watching):
             return False
         return True
 
-    async def words(self) -> list[Words] | None:
+    async def words(self, since: datetime) -> list[Words]:
         """Of all its threads: the server is the session's own, so whatever is said in any of them is said here."""
         await self._look_at_threads()
         said = [await self._words_in(thread) for thread in sorted(self._threads.known)]
-        return [words for thread in said for words in thread] if said else None
+        return [words for thread in said for words in thread]
 
     async def _words_in(self, thread: str) -> list[Words]:
         """More of them at the first look: nobody may have listened for a while."""

@@ -23,21 +23,23 @@ class Facts(Struct, frozen=True, kw_only=True):
     pane_title: Callable[[], Awaitable[str]]
 
 
-async def find_channel(facts: Facts) -> NativeChannel | None:
-    """None wherever something is missing or uncertain. Whoever gets one closes it."""
+async def find_channel(facts: Facts, *, is_to_be_certain: bool = True) -> NativeChannel | None:
+    """None wherever something is missing or uncertain. Whoever gets one closes it.
+
+    To listen to what an agent says it need not be certain which of its conversations the pane shows: all are its own."""
     try:
-        return await _FINDERS[facts.kind](facts) if facts.kind in _FINDERS else None
+        return await _FINDERS[facts.kind](facts, is_to_be_certain) if facts.kind in _FINDERS else None
     except ChannelLost:
         return None
 
 
-async def _find_codex(facts: Facts) -> NativeChannel | None:
+async def _find_codex(facts: Facts, is_to_be_certain: bool) -> NativeChannel | None:
     """Not before the TUI is there: Codex calls itself, in all that it sends, what its first client is called."""
     if not processes.has_client(facts.door / SOCKET):
         return None
     channel = await CodexChannel.open(facts.door / SOCKET)
     try:
-        if await channel.is_certain():
+        if not is_to_be_certain or await channel.is_certain():
             return channel
     except BaseException:
         await channel.close()
@@ -46,24 +48,24 @@ async def _find_codex(facts: Facts) -> NativeChannel | None:
     return None
 
 
-async def _find_opencode(facts: Facts) -> NativeChannel | None:
+async def _find_opencode(facts: Facts, is_to_be_certain: bool) -> NativeChannel | None:
     password = read_secret(facts.door)
     for pid in processes.tree(facts.pane_pid):
         is_ours = facts.session_id is None or processes.has_environment(pid, "HARK_SESSION", facts.session_id)
         for port in processes.loopback_ports(pid) if is_ours else ():
-            if channel := await _opencode_at(port, password, facts):
+            if channel := await _opencode_at(port, password, facts, is_to_be_certain):
                 return channel
     return None
 
 
-async def _opencode_at(port: int, password: str, facts: Facts) -> NativeChannel | None:
+async def _opencode_at(port: int, password: str, facts: Facts, is_to_be_certain: bool) -> NativeChannel | None:
     """Other programs of the agent may listen too: what does not answer as OpenCode does is none."""
     try:
         channel = await OpenCodeChannel.open(port, password, facts.pane_title)
     except ChannelLost:
         return None
     try:
-        if await channel.shown():
+        if not is_to_be_certain or await channel.shown():
             return channel
     except BaseException:
         await channel.close()
@@ -85,7 +87,7 @@ def read_secret(door: Path) -> str:
         return ""
 
 
-_FINDERS: dict[str, Callable[[Facts], Awaitable[NativeChannel | None]]] = {
+_FINDERS: dict[str, Callable[[Facts, bool], Awaitable[NativeChannel | None]]] = {
     "codex": _find_codex,
     "opencode": _find_opencode,
 }

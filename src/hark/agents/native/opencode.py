@@ -10,6 +10,7 @@ ours is about to happen, seldom otherwise.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from time import time
 from typing import Any, Self
 
@@ -28,23 +29,28 @@ SESSIONS_IN_VIEW = 2000
 LOOKED_INTO = 3
 RECORDED_S = 5.0
 RECORDED_POLL_S = 0.02
+CLAIMED: dict[str, int] = {}
+"""By conversation: the port of the OpenCode that it belongs to."""
 
 
 class OpenCodeChannel(Watching):
     joins_running_turn = True
     pressing_poll_s, outstanding_poll_s, quiet_poll_s = 0.15, 0.5, 2.0
 
-    def __init__(self, http: Http, title: Callable[[], Awaitable[str]]) -> None:
+    def __init__(self, http: Http, port: int, title: Callable[[], Awaitable[str]]) -> None:
         super().__init__()
         self._http = http
+        self._port = port
         self._title = title
+        self._own: set[str] = set()
+        """The conversations that have been this session's."""
         self._followed: str | None = None
         """Where our last message went."""
         self._delivering = asyncio.Lock()
 
     @classmethod
     async def open(cls, port: int, password: str, title: Callable[[], Awaitable[str]]) -> Self:
-        channel = cls(Http(port, USER, password), title)
+        channel = cls(Http(port, USER, password), port, title)
         await channel._get("/session/status")
         return channel
 
@@ -97,12 +103,21 @@ class OpenCodeChannel(Watching):
         await self._post(f"/session/{session}/abort", None)
         return True
 
-    async def words(self) -> list[Words] | None:
-        session = await self.shown()
-        if session is None:
-            return None
-        messages = await self._messages(session)
-        return understand(lambda: protocol.read_words(messages))
+    async def words(self, since: datetime) -> list[Words]:
+        await self._claim(since)
+        said = [protocol.read_words(await self._messages(session)) for session in sorted(self._own)]
+        return [words for session in said for words in session]
+
+    async def _claim(self, since: datetime) -> None:
+        """Which conversations are of this session. Others in the same directory are listed too, so: what the pane shows, what is
+        worked on in this very process, and what has begun since and is nobody else's."""
+        shown = await self.shown()
+        sure: set[str] = {*(await self._get("/session/status")), *([shown] if shown else [])}
+        sessions = await self._get(f"/session?limit={SESSIONS_IN_VIEW}")
+        begun = understand(lambda: protocol.begun_since(sessions, since))
+        mine = sure | {session for session in begun if CLAIMED.get(session, self._port) == self._port}
+        CLAIMED.update(dict.fromkeys(mine, self._port))
+        self._own = {session for session in self._own | mine if CLAIMED.get(session) == self._port}
 
     async def picture(self) -> Picture:
         session = self._followed if self._outstanding and self._followed else await self.shown()

@@ -10,6 +10,7 @@ given all that came before.
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -141,6 +142,12 @@ def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
     found = [one for one in sessions if shown_title(one["title"]) == wanted]
     is_humans = len(found) == 1 and found[0].get("parentID") is None
     return found[0]["id"] if is_humans else None
+
+
+def begun_since(sessions: Sequence[Json], since: datetime) -> list[str]:
+    """The human's own."""
+    own = (one for one in sessions if one.get("parentID") is None)
+    return [one["id"] for one in own if at_ms(one["time"]["created"]) >= since]
 
 
 def newest(sessions: Sequence[Json], most: int) -> list[str]:
