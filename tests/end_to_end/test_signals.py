@@ -250,7 +250,7 @@ def test_an_agent_is_taught_to_signal_for_one_run(hark: RunningHark) -> None:
 
     wait_until(lambda: words.exists() and "opus" in words.read_text(), 20, "the program to run")
     told = words.read_text()
-    assert told.startswith("--settings\n") or told.startswith("--append-system-prompt\n")
+    assert told.startswith(("--settings\n", "--append-system-prompt\n"))
     assert "--append-system-prompt\nWhen your status changes" in told
     assert told.endswith("--model\nopus\n")
 
