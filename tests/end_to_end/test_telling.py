@@ -116,3 +116,11 @@ def test_a_model_is_asked_about_a_silent_agent_once_and_its_answer_is_marked_as_
         asked = [text for one in stand_in.received() for text in one.texts]
         assert len(asked) == 1
         assert "hunter2" not in asked[0]
+
+
+@pytest.mark.parametrize(
+    "setting", [{"notify_by": "smoke"}, {"notify": "done"}, {"notify_quiet": "late"}, {"infer_url": "ftp://x"}]
+)
+def test_a_setting_that_nobody_can_mean_stops_the_daemon(setting: dict[str, str]) -> None:
+    with RunningHark(**setting) as hark:
+        assert hark.refused("ls").code == "config-invalid"
