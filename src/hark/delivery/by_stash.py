@@ -91,13 +91,14 @@ def _into_the_free_box(job: Job, draft: Box) -> Delivery:
 def _bring_back(
     job: Job, stash: StashKeys, draft: Box, *, was_submitted: bool
 ) -> Generator[Step, Answer, Outcome | None]:
-    """After a submit the agent does it by itself. Otherwise, or if it does not, the key does it, on an empty box only."""
+    """After a submit the agent does it by itself. Otherwise, or if it does not, the key does it, on an empty box only. It is done
+    when nothing is stashed any more: an Enter of the human's that came sooner would bring the same draft back once more."""
     if was_submitted:
-        yield from watch_for(lambda screen: _holds(screen, job, draft), BACK_WITHIN_S)
+        yield from watch_for(lambda screen: _is_back(screen, job, stash, draft), BACK_WITHIN_S)
     seen = yield from look()
     if _is_empty(seen.screen, job):
         yield Press((stash.key,))
-        seen = yield from watch_for(lambda screen: _holds(screen, job, draft), BACK_WITHIN_S)
+        seen = yield from watch_for(lambda screen: _is_back(screen, job, stash, draft), BACK_WITHIN_S)
     if _holds(seen.screen, job, draft):
         yield from walk_cursor(draft, job.look)
         yield DropDraft()
@@ -127,6 +128,11 @@ def _is_empty(screen: Screen, job: Job) -> bool:
 def _is_filled(screen: Screen, job: Job) -> bool:
     box = read_box(screen, job.look)
     return box is not None and not box.is_empty
+
+
+def _is_back(screen: Screen, job: Job, stash: StashKeys, draft: Box) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, draft) and not is_occupied(screen, box, stash)
 
 
 def _holds(screen: Screen, job: Job, draft: Box) -> bool:
