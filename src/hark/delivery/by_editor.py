@@ -39,6 +39,8 @@ from hark.delivery.steps import (
 )
 from hark.delivery.submit import (
     ENTERS,
+    HELD_FOR_S,
+    TOO_SLOW,
     Job,
     Test,
     catches_enter,
@@ -55,6 +57,8 @@ from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
+SLOW_AFTER_S = HELD_FOR_S / 4
+"""An editor that takes longer to open would not open a second time, with all that lies between, while keys are held."""
 SHOWN_WITHIN_S = 1.0
 GONE_WITHIN_S = 0.5
 BLANKS_WITHIN_S = 0.5
@@ -92,6 +96,9 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     if job.message_id in draft:
         yield from _close(None, editor)
         return Stuck("our text is in the box already")
+    if draft and (yield from look()).at_s - before.at_s > SLOW_AFTER_S:
+        yield from _leave(before.screen, job, editor)
+        return Held(HoldReason.DRAFT, TOO_SLOW)
     if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
         yield from _close(None, editor)
         yield DropDraft()
@@ -102,6 +109,15 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         target = read_box(before.screen, job.look)
         outcome = yield from _give_back(job, editor, draft, target, outcome)
     return outcome
+
+
+def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    """The editor without a change; agents put the cursor at the end all the same."""
+    target = read_box(before, job.look)
+    yield from _close(None, editor)
+    if target and not target.is_cursor_at_end:
+        yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
+        yield from walk_cursor(target, job.look)
 
 
 def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:

@@ -32,13 +32,15 @@ from hark.delivery.steps import (
     Step,
     Stuck,
 )
-from hark.delivery.submit import Job, look, watch_for
+from hark.delivery.submit import HELD_FOR_S, TOO_SLOW, Job, look, watch_for
 from hark.delivery.wording import OURS
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
 BACK_WITHIN_S = 1.0
 DRAWN_WITHIN_S = 0.6
+DRAWINGS_TO_COME = 6
+"""Once a draft is read: the box empty, our text in it, gone again, the draft, its mark gone, the cursor."""
 LONGEST_PASTE = 120
 """Longer ones may be shown collapsed."""
 
@@ -59,6 +61,10 @@ def deliver(job: Job, keys: LineKeys) -> Delivery:
     text = yield from take_note(job, keys, found)
     if isinstance(text, Held):
         return text
+    if (yield from _is_too_slow(job, found, text)):
+        if (yield from walk_cursor(found.box, job.look)):
+            yield DropDraft()
+        return Held(HoldReason.DRAFT, TOO_SLOW)
     if not (yield from _clear(job, keys, found.box, text)):
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     return (yield from _deliver_and_give_back(job, keys, found.box, text))
@@ -122,6 +128,15 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
     if text is not None:
         return Held(HoldReason.BUSY, "the delivery was called off")
     return Held(HoldReason.DRAFT, "the draft cannot be read exactly from the screen")
+
+
+def _is_too_slow(job: Job, found: FoundDraft, text: str) -> Generator[Step, Answer, bool]:
+    """Whether the keys would be let go before the draft is back. Reading has shown how long the agent takes to draw: each line of
+    the text has taken a mark that came and a mark that went, at least."""
+    seen = yield from look()
+    taken_s = seen.at_s - found.seen.at_s
+    one_s = taken_s / (2 * (text.count("\n") + 1))
+    return taken_s + DRAWINGS_TO_COME * one_s + job.settle_s > HELD_FOR_S
 
 
 def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:

@@ -44,6 +44,9 @@ ECHO_WITHIN_S = 2.0
 LET_GO_WITHIN_S = 2.0
 DRAWN_WITHIN_S = 0.5
 ENTERS = 3
+HELD_FOR_S = 1.9
+"""A human's keys, at the most."""
+TOO_SLOW = "the agent is too slow at this moment: a human's keys would not be held to the end"
 AT_WORK = "a turn is running, in which typing is not safe"
 
 Looking = Generator[Step, Answer, Seen]
