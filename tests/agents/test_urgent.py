@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
 from tests.terminals import wait_until
@@ -15,22 +16,36 @@ from tests.terminals import wait_until
 # kind, whether it is reached by its own API
 WAYS = (("claude", False), ("gemini", False), ("codex", False), ("codex", True), ("opencode", True))
 DRAFT = "half a thought"
+SHOWS_WHOLE_LINES = ("codex",)
 
 
 @pytest.fixture(scope="module", params=WAYS, ids=[kind + (" by its API" if own else "") for kind, own in WAYS])
-def agent(request: pytest.FixtureRequest) -> Iterator[Delivering]:
+def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
     kind, is_native = request.param
-    with delivering(kind, is_native=is_native) as running:
+    with delivering(kind, is_native=is_native) as running, running.human() as person:
+        person.wait_attached(DEADLINE_S)
+        running.wait_ready()
         running.deliver("warm up")
         running.wait_bodies("warm up")
         running.wait_ready()
-        yield running
+        yield running, person
 
 
-def begin(agent: Delivering, text: str) -> str:
-    """A turn that is well under way."""
+@pytest.fixture
+def agent(both: tuple[Delivering, Human]) -> Delivering:
+    both[0].hark.ok("wait", "a", "--timeout", "60s")
+    return both[0]
+
+
+def begin(agent: Delivering, text: str, output: str = "") -> str:
+    """A turn that is well under way; with some output, where the agent shows it as it comes."""
     message_id = agent.deliver(text)
     wait_until(lambda: agent.arrivals(message_id), DEADLINE_S, "the prompt at the model", agent.stand_in.submitted)
+    wait_until(
+        lambda: agent.hark.session("a")["phase"] == "busy", DEADLINE_S, "it at work", lambda: agent.screen().text
+    )
+    if agent.launch.kind not in SHOWS_WHOLE_LINES and output:
+        wait_until(lambda: output in agent.screen().text, DEADLINE_S, "some output", lambda: agent.screen().text)
     return message_id
 
 
@@ -46,8 +61,7 @@ def was_interrupted(message: dict[str, Any]) -> bool:
 
 
 def test_a_running_turn_is_interrupted(agent: Delivering) -> None:
-    begin(agent, "first [[busy=20]]")
-    wait_until(lambda: "part 3 of 200" in agent.screen().text, DEADLINE_S, "some output", lambda: agent.screen().text)
+    begin(agent, "first [[busy=20]]", "part 3 of 200")
 
     message = urgent(agent, "STOP")
 
@@ -57,20 +71,18 @@ def test_a_running_turn_is_interrupted(agent: Delivering) -> None:
     agent.wait_ready()
 
 
-def test_a_draft_beside_a_running_turn_survives(agent: Delivering) -> None:
-    with agent.human() as human:
-        human.wait_attached(DEADLINE_S)
-        begin(agent, "second [[busy=21]]")
-        wait_until(lambda: "part 3 of 210" in agent.screen().text, DEADLINE_S, "output", lambda: agent.screen().text)
-        human.type(DRAFT)
-        agent.wait_draft(DRAFT)
+def test_a_draft_beside_a_running_turn_survives(agent: Delivering, both: tuple[Delivering, Human]) -> None:
+    human = both[1]
+    begin(agent, "second [[busy=21]]", "part 3 of 210")
+    human.type(DRAFT)
+    agent.wait_draft(DRAFT)
 
-        message = urgent(agent, "STOP beside a draft")
+    message = urgent(agent, "STOP beside a draft")
 
-        assert was_interrupted(message), agent.hark.ok("show", message["id"])
-        agent.wait_draft(DRAFT)
-        human.press("Enter")
-        wait_until(lambda: DRAFT in agent.prompts(), DEADLINE_S, "the draft at the model", agent.stand_in.submitted)
+    agent.wait_draft(DRAFT)
+    human.press("Enter")
+    wait_until(lambda: DRAFT in agent.prompts(), DEADLINE_S, "the draft at the model", agent.stand_in.submitted)
+    assert was_interrupted(message), agent.hark.ok("show", message["id"])
     agent.wait_ready()
 
 

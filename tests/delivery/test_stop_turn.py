@@ -87,6 +87,15 @@ def test_the_end_is_proven_by_the_box_without_a_turn() -> None:
     assert ended(waiting, Seen(demo_screen("", footer=IDLE), 0.4)) is not None
 
 
+def test_what_comes_back_a_moment_after_the_end_is_waited_for() -> None:
+    waiting = wait_for_end(DEMO, is_running, 1.0, settle_s=0.5)
+    next(waiting)
+    assert waiting.send(Seen(demo_screen("", footer=IDLE), 0.0)) == LookAgain(0.5)
+    assert waiting.send(Seen(demo_screen("back again", footer=IDLE), 0.2)) == LookAgain(0.3)
+
+    assert ended(waiting, Seen(demo_screen("back again", footer=IDLE), 0.5)) == demo_screen("back again", footer=IDLE)
+
+
 def test_an_end_that_does_not_come_in_time_is_not_claimed() -> None:
     waiting = wait_for_end(DEMO, is_running, 1.0)
     next(waiting)

@@ -54,7 +54,7 @@ class Stopper:
         try:
             stopped = await driver.run(press_stop(kind.box, kind.stop, self._is_running))
             if isinstance(stopped, Pressed):
-                ended = await driver.run(wait_for_end(kind.box, self._is_running, HELD_S))
+                ended = await driver.run(wait_for_end(kind.box, self._is_running, HELD_S, kind.stop.settle_s))
         finally:
             await grip.release()
         if isinstance(stopped, Held):
@@ -64,7 +64,7 @@ class Stopper:
             return hold
         if not isinstance(stopped, Pressed):
             return None
-        ended = ended or await driver.run(wait_for_end(kind.box, self._is_running, ENDED_WITHIN_S))
+        ended = ended or await driver.run(wait_for_end(kind.box, self._is_running, ENDED_WITHIN_S, kind.stop.settle_s))
         if ended is None:
             return Hold(HoldReason.BUSY, NOT_ENDED, RETRY_S)
         await self._record(stopped.screen, ended)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from hark.delivery.box import BoxLook, mentions, read_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Answer, Held, NoteInterrupt, PressStop, Step
-from hark.delivery.submit import look, no_box, watch_for
+from hark.delivery.submit import look, no_box, settle, watch_for
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason
 
@@ -34,6 +34,8 @@ IsRunning = Callable[[Screen], bool]
 class StopKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...] = ("Escape",)
     """What ends a turn, one after the other: some agents want to be told twice."""
+    settle_s: float = 0.1
+    """How long after its end the agent may still put something back into its box."""
 
 
 class Pressed(Struct, frozen=True):
@@ -75,14 +77,19 @@ def _press_rest(box_look: BoxLook, keys: StopKeys, is_running: IsRunning) -> Gen
         yield PressStop(key, seen.screen)
 
 
-def wait_for_end(box_look: BoxLook, is_running: IsRunning, within_s: float) -> Generator[Step, Answer, Screen | None]:
-    """The screen that proves it: the box is in view, and no turn runs. None if it did not come in time."""
+def wait_for_end(
+    box_look: BoxLook, is_running: IsRunning, within_s: float, settle_s: float = 0.0
+) -> Generator[Step, Answer, Screen | None]:
+    """The screen that proves it: the box is in view, and no turn runs; as it is when it has settled. None if no such screen
+    came in time."""
 
     def has_ended(screen: Screen) -> bool:
         return read_box(screen, box_look) is not None and not is_running(screen)
 
     seen = yield from watch_for(has_ended, within_s)
-    return seen.screen if has_ended(seen.screen) else None
+    if not has_ended(seen.screen):
+        return None
+    return (yield from settle(settle_s, seen)).screen
 
 
 def given_back(screen: Screen, box_look: BoxLook, ids: Iterable[MessageId]) -> tuple[MessageId, ...]:
