@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from hark.agents.decoders import Report, decode
+from hark.agents.decoders import EVENTS, Report, decode
 from hark.daemon.clock import Clock
 from hark.daemon.handover import Handovers, Offer
 from hark.daemon.log import logger
@@ -26,6 +26,8 @@ from hark.store.contract import Store
 
 PANE_IS_WRONG = frozenset({"codex"})
 """Agents whose hooks run in a shared process: the pane in their environment is somebody else's."""
+LONGEST_NAME, MOST_NAMES = 200, 10_000
+"""Of conversations, as agents call them: an agent may begin as many as it likes."""
 _RECORDED = frozenset(Said) - {Said.TOOL_STARTING, Said.TOOL_DONE, Said.NOTIFIED, Said.UNKNOWN}
 """The others come by the dozen in every turn."""
 
@@ -88,10 +90,11 @@ class Hooks:
         hand: Hand | None,
     ) -> SessionId | None:
         report = decode(agent, event, payload)
-        self.counts[agent, str(report.said)] += 1
+        # Whatever a report calls its agent, there are only so many counts.
+        self.counts[agent if agent in EVENTS else "unknown", str(report.said)] += 1
         session = self._find(agent, origin, report.agent_session_id)
         if session is None:
-            logger.info("hook of an unknown session", extra={"agent": agent, "event": event})
+            logger.debug("hook of an unknown session", extra={"agent": agent, "event": event})
             return None
         async with self._order[session.id]:
             await self._record(session, report, agent, event, emitted_at)
@@ -122,11 +125,17 @@ class Hooks:
     async def _record(self, session: Session, report: Report, agent: str, event: str, emitted_at: datetime) -> None:
         if report.transcript:
             self._witnesses.learn_transcript(session, report.transcript)
-        if report.agent_session_id:
-            self._by_agents_id[agent, report.agent_session_id] = session.id
+        self._know(agent, report.agent_session_id, session.id)
         if report.said in _RECORDED:
             data = {"agent": agent, "event": event, "emitted_at": emitted_at.isoformat()}
             await self._store.add_event(Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data))
+
+    def _know(self, agent: str, agent_session_id: str, session_id: SessionId) -> None:
+        if 0 < len(agent_session_id) <= LONGEST_NAME:
+            self._by_agents_id.pop((agent, agent_session_id), None)
+            self._by_agents_id[agent, agent_session_id] = session_id
+        while len(self._by_agents_id) > MOST_NAMES:
+            del self._by_agents_id[next(iter(self._by_agents_id))]
 
     def session_of(self, agent: str, origin: HookOrigin, payload: dict[str, Any]) -> Session | None:
         return self._find(agent, origin, decode(agent, "", payload).agent_session_id)
