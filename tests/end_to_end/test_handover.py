@@ -59,9 +59,11 @@ def test_an_important_one_goes_in_between_two_tools(hark: RunningHark) -> None:
 
 
 def test_all_that_waits_goes_in_together_and_in_order(hark: RunningHark) -> None:
-    agent, _ = busy_agent(hark, "[[busy=1.5]]")
+    agent, _ = busy_agent(hark, "[[busy=3]]")
+    modes = {"0": "sequential", "1": "sequential", "2": "sequential", "first of all": "important"}
 
-    sent = [agent.send(f"{number}") for number in range(3)] + [agent.send("first of all", "--important")]
+    bodies = [{"text": text, "delivery_mode": mode} for text, mode in modes.items()]
+    sent = [hark.api("POST", "/sessions/a/send", body).json["id"] for body in bodies]
 
     for message_id in sent:
         hark.wait_status(message_id, "completed")
