@@ -57,6 +57,11 @@ class Agent:
         """The message's id."""
         return self.hark.ok("send", "-q", *options, "--", self.name, text).strip()
 
+    def post(self, text: str, **fields: object) -> str:
+        """The same without a process for it: for tests that must be faster than a turn."""
+        body = {"text": text} | fields
+        return str(self.hark.api("POST", f"/sessions/{self.name}/send", body).json["id"])
+
     def send_and_wait(self, text: str, goal: str = "submitted") -> str:
         """The same, when it has come so far."""
         return self.hark.ok("send", "-q", "--wait", goal, "--", self.name, text).strip()

@@ -32,7 +32,7 @@ def busy_agent(hark: RunningHark, prompt: str) -> tuple[Agent, str]:
 def test_a_message_to_a_busy_agent_makes_it_go_on_when_its_turn_ends(hark: RunningHark) -> None:
     agent, first = busy_agent(hark, "[[busy=1]] first")
 
-    second = agent.send("[[busy=0.3]] second")
+    second = agent.post("[[busy=0.3]] second")
 
     held = hark.wait_status(second, "held", "busy")
     assert held["receipts"][-1]["detail"] == "goes in when the agent's turn ends"
@@ -45,9 +45,9 @@ def test_a_message_to_a_busy_agent_makes_it_go_on_when_its_turn_ends(hark: Runni
 
 
 def test_an_important_one_goes_in_between_two_tools(hark: RunningHark) -> None:
-    agent, first = busy_agent(hark, "[[tool=0.7]] [[tool=0.7]] first")
+    agent, first = busy_agent(hark, "[[tool=1]] [[tool=1]] first")
 
-    second = agent.send("second", "--important")
+    second = agent.post("second", delivery_mode="important")
 
     hark.wait_status(second, "completed")
     agent.wait_event("stopped")
@@ -62,8 +62,7 @@ def test_all_that_waits_goes_in_together_and_in_order(hark: RunningHark) -> None
     agent, _ = busy_agent(hark, "[[busy=3]]")
     modes = {"0": "sequential", "1": "sequential", "2": "sequential", "first of all": "important"}
 
-    bodies = [{"text": text, "delivery_mode": mode} for text, mode in modes.items()]
-    sent = [hark.api("POST", "/sessions/a/send", body).json["id"] for body in bodies]
+    sent = [agent.post(text, delivery_mode=mode) for text, mode in modes.items()]
 
     for message_id in sent:
         hark.wait_status(message_id, "completed")
@@ -73,7 +72,7 @@ def test_all_that_waits_goes_in_together_and_in_order(hark: RunningHark) -> None
 def test_what_shall_have_a_users_authority_is_typed(hark: RunningHark) -> None:
     agent, _ = busy_agent(hark, "[[busy=1]]")
 
-    message_id = agent.send("as a user", "--as", "user")
+    message_id = agent.post("as a user", as_user=True)
 
     done = hark.wait_status(message_id, "completed")
     assert (done["channel"], done["authority"]) == ("terminal", "user")
@@ -85,18 +84,18 @@ def test_with_the_setting_off_messages_are_typed(hark: RunningHark) -> None:
     hark.set(hook_messages="false")
     agent, _ = busy_agent(hark, "[[busy=1]]")
 
-    message_id = agent.send("second")
+    message_id = agent.post("second")
 
     assert hark.wait_status(message_id, "completed")["channel"] == "terminal"
     assert not agent.named("continued")
 
 
 def test_an_agent_is_left_to_rest_after_some_continuations_and_nothing_is_lost(hark: RunningHark) -> None:
-    agent, _ = busy_agent(hark, "[[busy=0.5]]")
+    agent, _ = busy_agent(hark, "[[busy=0.8]]")
 
     sent: list[str] = []
-    for number in range(8):
-        sent.append(agent.send(f"{number} [[busy=0.5]]"))
+    for number in range(7):
+        sent.append(agent.post(f"{number} [[busy=0.8]]"))
         wait_until(
             lambda: hark.message(sent[-1])["status"] in ("acknowledged", "completed", "staged"),
             DEADLINE_S,
@@ -109,12 +108,12 @@ def test_an_agent_is_left_to_rest_after_some_continuations_and_nothing_is_lost(h
     assert channels[:5] == ["hook"] * 5
     assert channels[5] == "terminal"
     got = [text for event in agent.named("continued") for text in body(event)] + agent.bodies()[1:]
-    assert sorted(got) == sorted(f"{number} [[busy=0.5]]" for number in range(8))
+    assert sorted(got) == sorted(f"{number} [[busy=0.8]]" for number in range(7))
 
 
 def test_an_interrupted_turn_gives_back_what_waited_for_its_end(hark: RunningHark) -> None:
     agent, _ = busy_agent(hark, "[[busy=60]]")
-    message_id = agent.send("second")
+    message_id = agent.post("second")
     hark.wait_status(message_id, "held", "busy")
 
     hark.tmux("send-keys", "-t", agent.pane, "Escape")
@@ -126,7 +125,7 @@ def test_an_interrupted_turn_gives_back_what_waited_for_its_end(hark: RunningHar
 def test_who_does_not_want_to_be_disturbed_is_not(hark: RunningHark) -> None:
     agent, _ = busy_agent(hark, "[[busy=1]]")
     hark.ok("hold", "a")
-    message_id = agent.send("second")
+    message_id = agent.post("second")
 
     agent.wait_event("stopped")
 
@@ -136,7 +135,7 @@ def test_who_does_not_want_to_be_disturbed_is_not(hark: RunningHark) -> None:
 
 def test_a_frozen_daemon_costs_the_agent_nothing_and_the_message_comes_later(hark: RunningHark) -> None:
     agent, _ = busy_agent(hark, "[[busy=1.5]]")
-    message_id = agent.send("second")
+    message_id = agent.post("second")
     hark.wait_status(message_id, "held", "busy")
     pid = hark.daemon_pid()
     assert pid
@@ -153,8 +152,8 @@ def test_a_frozen_daemon_costs_the_agent_nothing_and_the_message_comes_later(har
 
 
 def test_a_daemon_killed_after_the_hook_got_it_does_not_send_it_again(hark: RunningHark) -> None:
-    agent, _ = busy_agent(hark, "[[busy=0.7]]")
-    message_id = agent.send("[[busy=3]] second")
+    agent, _ = busy_agent(hark, "[[busy=1]]")
+    message_id = agent.post("[[busy=3]] second")
     hark.wait_status(message_id, "staged")
     agent.wait_event("continued")
 

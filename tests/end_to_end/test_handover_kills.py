@@ -41,10 +41,10 @@ BOUNDARIES = ("stop", "tool") if os.environ.get("HARK_TEST_MATRIX") else ("stop"
 def test_the_message_arrives_once_and_is_completed(mortal: tuple[RunningHark, Path], point: str, boundary: str) -> None:
     hark, plan = mortal
     agent = Agent(hark, "a", "--take-answers")
-    hark.wait_reached(agent.send("[[tool=0.5]] [[tool=0.5]] [[busy=0.5]] first"), "acknowledged")
+    hark.wait_reached(agent.post("[[tool=0.7]] [[tool=0.7]] [[busy=0.7]] first"), "acknowledged")
     plan.write_text(point)
 
-    message_id = agent.send("second", *(("--important",) if boundary == "tool" else ()))
+    message_id = agent.post("second", delivery_mode="important" if boundary == "tool" else "sequential")
     wait_until(lambda: not plan.exists() and hark.daemon_pid() is None, DEADLINE_S, "the daemon to die", hark.log)
     hark.ok("daemon", "start")
 

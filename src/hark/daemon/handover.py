@@ -31,7 +31,7 @@ from hark.queue.ordering import delivery_order
 from hark.queue.turns import Phase
 from hark.store.contract import Store
 
-CANCELLED_WITHIN_S = 2.0
+CANCELLED_WITHIN_S = 3.0
 """A human who has pressed a key so long ago may have cancelled the turn with it."""
 LOCK_S = 0.1
 """Its agent waits: a courier that is at work has the message."""
