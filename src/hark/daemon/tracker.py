@@ -36,6 +36,7 @@ SETTLE_S = 0.15
 LONGEST_WITHOUT_LOOK_S = 1.0
 CERTAIN_S = 0.4
 CHANNEL_S = 10.0
+RECORD_S = 4.0
 RECORD_AGAIN_S = (0.3, 1.0, 3.0)
 """An agent says that it has stopped a moment before its words are on record."""
 DEPTH = 2000
@@ -66,6 +67,8 @@ class Ear:
         """Printed since the last look, and maybe scrolled away."""
         self.again_at_s: list[float] = []
         self.is_attended = False
+        self.sighted_at_s: float | None = None
+        """When something was first seen on its screen that a record would tell better."""
         self.deaf_since_s: float | None = None
         """Since when its channel does not answer."""
 
@@ -239,10 +242,22 @@ class Tracker:
             rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
         rows, look = self._rows(session, rendering), self._look(session, rendering)
         sightings, misses = read_rows(rows, self._reader, look)
+        if sightings and self._may_have_record(session, ear):
+            ear.is_gapped, ear.lines = True, DEPTH
+            ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
+            return
         self._signals.tell_misses(session, misses)
         has_turns = self._turns.hears_prompts(session.id)
         if await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain):
             ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
+
+    def _may_have_record(self, session: Session, ear: Ear) -> bool:
+        """When an agent speaks for the first time, its record is about to be begun: its screen is believed a little later."""
+        if not has_record(session.agent):
+            return False
+        now_s = asyncio.get_running_loop().time()
+        ear.sighted_at_s = ear.sighted_at_s or now_s
+        return now_s - ear.sighted_at_s < RECORD_S
 
     def _is_flowing(self, ear: Ear) -> bool:
         """Whether the stream and a picture of the scrollback may overlap: then the gap is closed a little later."""
