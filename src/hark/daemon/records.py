@@ -1,13 +1,18 @@
 """Reads what has been added to an agent's record since we looked last. Whole lines only: the last one may be half written."""
 
 import asyncio
+import contextlib
 import os
+import re
 from datetime import datetime, timedelta
 
+from hark.agents.native import processes
 from hark.agents.records import Words, read_line
 
 MOST_READ = 1_000_000
 """Bytes at a time; of a record that we see for the first time, only so much of its end."""
+_OPEN = {"codex": re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")}
+"""By agent: how the name of a record ends that it keeps open while it runs."""
 CLOCKS_DIFFER = timedelta(seconds=2)
 
 
@@ -15,6 +20,23 @@ async def read_record(kind: str, path: str, start: int, since: datetime) -> tupl
     """The new words, without those from before `since`, and where to go on."""
     words, end = await asyncio.to_thread(_read, kind, path, start)
     return [one for one in words if one.at is None or one.at >= since - CLOCKS_DIFFER], end
+
+
+async def find_open_record(kind: str, pane_pid: int) -> str | None:
+    """The record that a program in a pane has open, where nobody has named it: the one that was written to last. Where /proc tells."""
+    return await asyncio.to_thread(_find_open, _OPEN[kind], pane_pid) if kind in _OPEN else None
+
+
+def _find_open(pattern: re.Pattern[str], pane_pid: int) -> str | None:
+    written: dict[str, float] = {}
+    for pid in processes.tree(pane_pid):
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(OSError):
+                    path = os.readlink(entry.path)
+                    if pattern.search(path):
+                        written[path] = os.stat(path).st_mtime
+    return max(written, key=lambda path: written[path], default=None)
 
 
 def _read(kind: str, path: str, start: int) -> tuple[list[Words], int]:

@@ -18,7 +18,7 @@ from hark.agents.records import has_record
 from hark.daemon.log import logger
 from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes
-from hark.daemon.records import read_record
+from hark.daemon.records import find_open_record, read_record
 from hark.daemon.sessions import Sessions
 from hark.daemon.signals import Signals
 from hark.daemon.turns import TurnBook
@@ -67,6 +67,8 @@ class Ear:
         """Printed since the last look, and maybe scrolled away."""
         self.again_at_s: list[float] = []
         self.is_attended = False
+        self.searched_at_s = 0.0
+        self.open_record: str | None = None
         self.sighted_at_s: float | None = None
         """When something was first seen on its screen that a record would tell better."""
         self.deaf_since_s: float | None = None
@@ -211,7 +213,7 @@ class Tracker:
             await self._signals.hear_words(session, words)
             return True
         memory = await self._signals.memory(session.id)
-        path = self._records.get(session.id) or memory.record
+        path = self._records.get(session.id) or await self._open_record(session, ear) or memory.record
         if not path or not has_record(session.agent):
             return False
         start = memory.record_read if path == memory.record else 0
@@ -219,6 +221,13 @@ class Tracker:
         if words or end != start or path != memory.record:
             await self._signals.hear_words(session, words, path, end)
         return True
+
+    async def _open_record(self, session: Session, ear: Ear) -> str | None:
+        now_s = asyncio.get_running_loop().time()
+        if now_s - ear.searched_at_s >= LONGEST_WITHOUT_LOOK_S:
+            ear.searched_at_s = now_s
+            ear.open_record = await find_open_record(session.agent, session.pane.pid)
+        return ear.open_record
 
     def _is_to_wait(self, session: Session, ear: Ear) -> bool:
         """An agent that was started with a channel needs a moment to open it; until then its screen would be misunderstood."""
