@@ -3,23 +3,18 @@
 import asyncio
 import contextlib
 import os
-import secrets
 import signal
 import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Protocol
-
-import uvicorn
-from starlette.types import ASGIApp
 
 from hark import paths
 from hark.agents.kinds import Kinds, load_kinds
 from hark.api.guard import Guard
+from hark.api.listening import SHUTDOWN_GRACE_S, http_server, tcp_socket, token, unix_socket
 from hark.api.server import make_api
 from hark.daemon.bus import Bus
 from hark.daemon.clock import SteadyClock, wall_clock
@@ -61,20 +56,11 @@ from hark.store.contract import Store
 from hark.store.sqlite.store import SqliteStore
 from hark.terminal.version import check_version
 
-SHUTDOWN_GRACE_S = 3
 RESTART_S = 1.0
 
 
 class Worker(Protocol):
     async def run(self) -> None: ...
-
-
-class Server(uvicorn.Server):
-    """Signals are handled once, by us, for all servers."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 class Hark:
@@ -233,9 +219,9 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
     servers = []
     if hark.config.listen:
         host, port = parse_listen(hark.config.listen)
-        listener = _tcp_socket(host, port)
-        servers.append((_uvicorn(Guard(api, _token(), listener.getsockname()[1])), listener))
-    servers.append((_uvicorn(api), _unix_socket(paths.socket_path())))
+        listener = tcp_socket(host, port)
+        servers.append((http_server(Guard(api, token(), listener.getsockname()[1])), listener))
+    servers.append((http_server(api), unix_socket(paths.socket_path())))
     hark.panes.open()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -354,65 +340,6 @@ def _tmux_version(program: str) -> str | None:
         return None
     check_version(text)
     return text
-
-
-def _unix_socket(path: Path) -> socket.socket:
-    """We hold the lock, so a socket of ours that is there is a dead one."""
-    if os.path.lexists(path) and not paths.socket_is_ours(path):
-        raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"look who owns {path.parent}")
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    listener = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o177)
-    try:
-        listener.bind(str(path))
-    finally:
-        os.umask(before)
-    listener.listen(512)
-    return listener
-
-
-def _tcp_socket(host: str, port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as failure:
-        listener.close()
-        raise HarkError(
-            "config-invalid", f"cannot listen on {host}:{port}: {failure.strerror}", "choose another port"
-        ) from failure
-    listener.listen(512)
-    return listener
-
-
-def _token() -> str:
-    """Made once, private to the user. One that is empty (the disk was full when it was made) would let everybody in."""
-    path = paths.token_path()
-    with open(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "r+") as file:
-        os.fchmod(file.fileno(), 0o600)
-        token = file.read().strip()
-        if not token:
-            token = secrets.token_urlsafe(32)
-            file.seek(0)
-            file.write(token + "\n")
-    return token
-
-
-def _uvicorn(app: ASGIApp) -> Server:
-    return Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            http="httptools",
-            ws="websockets-sansio",
-            timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
-            server_header=False,
-            date_header=False,
-        )
-    )
 
 
 def _report(ready_fd: int | None, words: str) -> None:
