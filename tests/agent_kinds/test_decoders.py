@@ -44,7 +44,7 @@ REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
         "claude",
         "PostToolUse",
         {"session_id": "s1", "agent_id": "a1", "tool_name": "Bash"},
-        Report(said=Said.TOOL_DONE, agent_session_id="s1", detail="Bash", is_beside=True),
+        Report(said=Said.NOTIFIED, agent_session_id="s1", detail="Bash", is_beside=True),
     ),
     "claude: a question": (
         "claude",

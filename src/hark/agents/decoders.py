@@ -77,9 +77,16 @@ EVENTS: dict[str, dict[str, Meaning]] = {
 """By agent. The demo agent speaks our own words."""
 
 
+_OF_WORK = (Said.TOOL_STARTING, Said.TOOL_DONE, Said.STOPPED)
+
+
 def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
     meaning = EVENTS.get(agent, {}).get(event, Said.UNKNOWN)
     said = meaning if isinstance(meaning, Said) else meaning(payload)
+    is_beside = bool(payload.get("agent_id"))
+    if is_beside and said in _OF_WORK:
+        # It may work on when the agent that has started it is idle.
+        said = Said.NOTIFIED
     return Report(
         said=said,
         prompt=_text(payload, "prompt"),
@@ -87,7 +94,7 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
         turn_id=_text(payload, "turn_id") or _text(payload, "prompt_id"),
         detail=_detail(payload),
         is_continued=payload.get("stop_hook_active") is True,
-        is_beside=bool(payload.get("agent_id")),
+        is_beside=is_beside,
         takes_answers=agent != "demo" or payload.get("takes_answers") is True,
         transcript=_text(payload, "transcript_path"),
     )
