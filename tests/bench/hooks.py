@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -42,8 +43,15 @@ def run() -> None:
 
 
 def _tell_cost(made: Stage, session: str, quick: str, what: str) -> None:
+    tell("an empty Python, to compare with", [_empty_s() for _ in range(ROUNDS)])
     tell(f"{what}: hark-hook of agents that hark starts", _times(made, session, quick))
     tell(f"{what}: hark-hook of `hark install`", _times(made, session, str(PROGRAMS / "hark-hook")))
+
+
+def _empty_s() -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-ISE", "-c", ""], check=True)
+    return time.perf_counter() - began
 
 
 def _times(made: Stage, session: str, program: str, rounds: int = ROUNDS) -> list[float]:
