@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from hark.daemon.records import MOST_READ, read_record
+from hark.daemon.records import MOST_READ, find_open_record, read_record
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -72,3 +73,18 @@ def test_a_line_that_is_too_long_is_stepped_over(record: Path) -> None:
 
 def test_a_record_that_is_not_there_says_nothing(tmp_path: Path) -> None:
     assert names(tmp_path / "none", 7) == ([], 7)
+
+
+def test_a_record_that_a_program_in_the_pane_has_open_is_found(tmp_path: Path) -> None:
+    older, newer = (tmp_path / f"sessions/2026/rollout-{name}.jsonl" for name in ("older", "newer"))
+    older.parent.mkdir(parents=True)
+    for path, at in ((older, 1), (newer, 2)):
+        path.touch()
+        os.utime(path, (at, at))
+    with older.open("a"), newer.open("a"), (tmp_path / "other.jsonl").open("a"):
+        found = asyncio.run(find_open_record("codex", os.getpid()))
+        of_others = asyncio.run(find_open_record("gemini", os.getpid()))
+
+    assert found == str(newer)
+    assert of_others is None
+    assert asyncio.run(find_open_record("codex", os.getpid())) is None
