@@ -1,7 +1,8 @@
 """Listens to every session, whether or not anybody looks at it.
 
 Three ways lead to what an agent announces; a session has one of them at a time, the first that it can have:
-  1. its own record of its words (a file that its hooks name, or its native channel): nothing is drawn, nothing can be mistaken;
+  1. its own record of its words (a file that its hooks or its status name or that it has open, or its native channel): nothing
+     is drawn, nothing can be mistaken;
   2. the rendered screen, looked at when its output has settled: for programs that draw;
   3. the stream of what is printed: for programs that only print lines.
 The stream of every pane is read in any case, chunk by chunk, with no wait in between: a pane that floods costs its bytes and
@@ -35,8 +36,11 @@ TICK_S = 0.05
 SETTLE_S = 0.15
 LONGEST_WITHOUT_LOOK_S = 1.0
 CERTAIN_S = 0.4
+"""Until another look, where one is not enough."""
 CHANNEL_S = 10.0
+"""For a native channel to open."""
 RECORD_S = 4.0
+"""For a record to be begun."""
 RECORD_AGAIN_S = (0.3, 1.0, 3.0)
 """An agent says that it has stopped a moment before its words are on record."""
 DEPTH = 2000
@@ -200,8 +204,8 @@ class Tracker:
             if not await self._read_words(session, ear) and not self._is_to_wait(session, ear):
                 await self._listen(session, ear, found)
         except HarkError as failure:
-            ear.is_unseen = ear.is_gapped = True
-            ear.lines = DEPTH
+            ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
+            ear.again_at_s.append(now_s + LONGEST_WITHOUT_LOOK_S)
             logger.info("no look at a session", extra={"session": session.name, "code": failure.code})
 
     async def _read_words(self, session: Session, ear: Ear) -> bool:
