@@ -36,7 +36,7 @@ def main() -> int:
     for kind, way in ways:
         outcomes.append(run(kind, way, options))
         if options.write:
-            write(outcomes, options.seed, options.turns, datetime.now(UTC))
+            write(outcomes, options.seed, datetime.now(UTC))
     return 0 if all(one.is_clean for one in outcomes if one.way != "bare") else 1
 
 

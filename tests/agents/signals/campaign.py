@@ -106,7 +106,7 @@ class Campaign:
         )
         settle(agent)
         agent.tmux.press(agent.pane, "Enter")
-        agent.stand_in.wait_received(lambda one: any(f"prompt {number}," in text for text in one.texts), DEADLINE_S)
+        agent.stand_in.wait_received(lambda one: any(f"prompt {number}," in text for text in one.texts), 3 * DEADLINE_S)
 
     def _deliver(self, agent: Delivering, prompt: str) -> bool:
         """By hark. A box that it does not know after a change of size is none of this campaign's matters: then by hand."""
