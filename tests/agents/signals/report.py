@@ -36,6 +36,6 @@ def place(line: str) -> tuple[int, str]:
 def lines(one: Outcome, seed: int, at: datetime) -> list[str]:
     by = ", ".join(f"{source} {count}" for source, count in sorted(one.sources.items()))
     counts = (len(one.missed), len(one.doubled), len(one.false))
-    cells = (one.kind, one.way, one.expected, one.heard, *counts, "yes" if one.in_order else "no", by)
-    cells = (*cells, one.restarts, one.resizes, one.clears, f"{one.seconds:.0f}", seed, f"{at:%Y-%m-%d}")
+    found = (one.kind, one.way, one.expected, one.heard, *counts, "yes" if one.in_order else "no", by)
+    cells = (*found, one.restarts, one.resizes, one.clears, f"{one.seconds:.0f}", seed, f"{at:%Y-%m-%d}")
     return ["| " + " | ".join(str(cell) for cell in cells) + " |"]
