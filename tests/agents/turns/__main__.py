@@ -103,16 +103,14 @@ def warm_up(agent: Delivering, human: Human) -> None:
 
 
 def write(name: str, outcomes: list[Outcome]) -> None:
-    """The rows of this agent are replaced, those of the others stay."""
+    """The rows of this agent and these states are replaced, the others stay."""
     text = DOCUMENT.read_text() if DOCUMENT.exists() else ""
-    rows = [
-        line
-        for line in text.splitlines()
-        if line.startswith("| ") and not line.startswith(("| agent |", f"| {name} |"))
-    ]
-    rows += [row(name, state, outcomes) for state in State if any(one.state is state for one in outcomes)]
-    order = {f"| {known} |": number for number, known in enumerate(WAYS)}
-    rows.sort(key=lambda line: next((number for start, number in order.items() if line.startswith(start)), 99))
+    tried = [state for state in State if any(one.state is state for one in outcomes)]
+    replaced = ("| agent |", *(f"| {name} | {state} |" for state in tried))
+    rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith(replaced)]
+    rows += [row(name, state, outcomes) for state in tried]
+    order = [f"| {known} | {state} |" for known in WAYS for state in State]
+    rows.sort(key=lambda line: next((number for number, start in enumerate(order) if line.startswith(start)), 99))
     DOCUMENT.write_text(OPENING + HEAD + "\n".join(rows) + "\n")
 
 

@@ -116,6 +116,9 @@ class Trial:
                 self.open_turn("[[busy=30]]")
                 wait_until(lambda: "part 4" in self.agent.screen().text, DEADLINE_S, "its answer")
                 self.human.press("Escape")
+                if self.agent.launch.kind == "opencode":
+                    wait_until(lambda: "again to" in self.agent.screen().text, DEADLINE_S, "its question")
+                    self.human.press("Escape")
 
     def open_turn(self, directives: str) -> None:
         opener = self.agent.send(f"open {self.state} {self.number} {directives}")
