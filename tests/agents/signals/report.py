@@ -19,7 +19,7 @@ def write(outcomes: Sequence[Outcome], seed: int, at: datetime) -> None:
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     table, _, after = rest.partition(END)
     new = {key(line): line for one in outcomes for line in lines(one, seed, at)}
-    rows = {key(line): line for line in table.splitlines() if line.startswith("| ") and line != HEAD} | new
+    rows = {key(line): line for line in table.splitlines() if key(line)[1:2] and key(line)[1] in WAYS} | new
     text = "\n".join((HEAD, "|" + "---|" * (HEAD.count("|") - 1), *sorted(rows.values(), key=place)))
     PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
