@@ -26,6 +26,11 @@ class Marks(msgspec.Struct, frozen=True):
     """The keys that open the draft in an editor."""
     shell_end: tuple[str, ...] = ("Backspace",)
     """The keys, of a human, that leave an empty box for shell commands."""
+    is_dialog_kept: bool = False
+    """A dialog that is answered stays on the screen: one that is open has the cursor in its row."""
+
+    def is_asking(self, screen: Screen) -> bool:
+        return self.dialog in (screen.cursor_row if self.is_dialog_kept else screen.text)
 
 
 def is_spinning(screen: Screen) -> bool:
@@ -110,5 +115,6 @@ MARKS = {
         "Run shell command?",
         denial=("n", "Enter"),
         editor=("C-x", "C-e"),
+        is_dialog_kept=True,
     ),
 }

@@ -57,7 +57,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         return found[0]
 
     def is_asking(self, screen: Screen) -> bool:
-        return self.marks.dialog in screen.text
+        return self.marks.is_asking(screen)
 
     def has_first_choice(self, screen: Screen) -> bool:
         return FIRST_CHOICE[self.kind] in screen.text
