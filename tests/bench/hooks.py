@@ -1,7 +1,8 @@
 """Hooks: what each costs its agent, with the daemon up, away and frozen; and what a flood of reports does to the daemon.
 
 The flood is thrown by processes of its own, none of which waits for more than its answer: reports of a session that is there, of
-sessions that are not, hostile ones, and huge ones. Meanwhile and afterwards messages are delivered as ever.
+sessions that are not, hostile ones, and huge ones. Meanwhile and afterwards messages are delivered as ever; that they are completed
+nobody says whose hooks are turned away with the flood.
 """
 
 import json
@@ -133,7 +134,7 @@ def _tell_flood(made: Stage, session: str) -> None:
         f"  a flood of {len(reports)} kinds: {total / FLOOD_S:,.0f} reports/s were thrown for {FLOOD_S:.0f} s (aim {AIM_PER_S:,})"
     )
     print(f"    {_summary(thrown.counts)} (kinds: {', '.join(kind for kind, _ in reports)})")
-    tell("  messages delivered meanwhile, until completed", thrown.delivered_s)
+    tell("  messages delivered meanwhile, until submitted", thrown.delivered_s)
     huge = [
         (
             "8 MB",
@@ -142,7 +143,7 @@ def _tell_flood(made: Stage, session: str) -> None:
     ]
     counts = _while_thrown(made, huge, 3.0, lambda: _delivered_s(made)).counts
     print(f"  reports of 8 MB: {_summary(counts)}")
-    tell("  a message afterwards, until completed", [_delivered_s(made) for _ in range(5)])
+    tell("  a message afterwards, until submitted", [_delivered_s(made) for _ in range(5)])
     print(
         f"  the daemon took {cpu:.1f} s of CPU in the flood; {before_mb:.0f} MB before, {resident_mb(pid):.0f} MB after",
         flush=True,
@@ -187,7 +188,7 @@ def _while_thrown(
 
 def _delivered_s(made: Stage) -> float:
     began = time.perf_counter()
-    made.hark("send", "--wait", "completed", "--timeout", "60s", "a", "in the flood")
+    made.hark("send", "--wait", "submitted", "--timeout", "60s", "a", "in the flood")
     return time.perf_counter() - began
 
 
