@@ -17,7 +17,7 @@ from hark.delivery import into_empty_box
 from hark.delivery.box import Box, BoxLook, may_be_wrapped, mentions, read_box
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
-from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, choose_mark, squeeze
+from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, choose_mark, is_surely_newline, squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -106,7 +106,9 @@ def why_unreadable(box: Box, box_look: BoxLook, keys: LineKeys) -> str | None:
 
 def is_plain(box: Box, screen: Screen, box_look: BoxLook, keys: LineKeys) -> bool:
     """Whether the screen shows the whole draft, and none of its rows may be more of the one above."""
-    return why_unreadable(box, box_look, keys) is None and not may_be_wrapped(box, screen)
+    rows = [row.rstrip() for row in box.rows]
+    are_lines = all(is_surely_newline(rows, row, screen.columns - box.starts[row]) for row in range(len(rows) - 1))
+    return why_unreadable(box, box_look, keys) is None and are_lines and not may_be_wrapped(box, screen)
 
 
 def _is_excepted(text: str, keys: LineKeys) -> bool:

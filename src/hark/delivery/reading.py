@@ -94,7 +94,7 @@ class Reader:
         blanks = end.column if end.blanks is None and is_own_row else end.blanks
         if blanks is None:
             return None
-        if last == 0 or self._is_surely_newline(last - 1):
+        if last == 0 or is_surely_newline(self._rows, last - 1, self._columns - self._box.starts[last - 1]):
             return last, self._rows[last] + " " * blanks
         start = yield from self._try_mark((self._keys.home,))
         if start is None or start.letters != self._letters_to(start.row - 1) or start.row > last:
@@ -162,14 +162,14 @@ class Reader:
     def _letters_to(self, row: int) -> int:
         return len(squeeze("".join(self._rows[: row + 1])))
 
-    def _is_surely_newline(self, row: int) -> bool:
-        """The next row's first word would have fitted behind this one: no wrap."""
-        if not self._rows[row]:
-            return True
-        word = _first_word(self._rows[row + 1])
-        text = f"{self._rows[row]} {word}"
-        columns = len(text) if text.isascii() else 2 * len(text)
-        return columns <= self._columns - self._box.starts[row] - SPARE_COLUMNS
+
+def is_surely_newline(rows: list[str], row: int, room: int) -> bool:
+    """Behind this row of a box with so many columns: the next row's first word would have fitted behind it, so it is no wrap."""
+    if not rows[row]:
+        return True
+    text = f"{rows[row]} {_first_word(rows[row + 1])}"
+    columns = len(text) if text.isascii() else 2 * len(text)
+    return columns <= room - SPARE_COLUMNS
 
 
 def before_cursor(screen: Screen, box: Box) -> str:
