@@ -17,6 +17,8 @@ from hark import paths
 from hark.model.errors import CODES, HarkError
 
 ANSWER_S = 30.0
+_REPEATS = 4
+"""Of a request that may be repeated, when the daemon dies before it has answered; each time another one has to come up."""
 _CHUNK = 65536
 _CROWD_POLL_S = 0.01
 
@@ -137,11 +139,11 @@ class Client:
         is_repeatable: bool,
     ) -> Any:
         request = _request(method, path, body, headers)
-        try:
-            return self._ask_once(request, answer_s or self._answer_s)
-        except ConnectionDropped:
-            if not is_repeatable:
-                raise
+        for _ in range(_REPEATS if is_repeatable else 0):
+            try:
+                return self._ask_once(request, answer_s or self._answer_s)
+            except ConnectionDropped:
+                continue
         return self._ask_once(request, answer_s or self._answer_s)
 
     def _ask_once(self, request: bytes, answer_s: float) -> Any:
