@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.storm.kills import Killed
 from tests.storm.result import HEADINGS, Result, row
@@ -14,18 +15,31 @@ DIRECTORY = Path(__file__).parents[2] / "docs"
 DATA, PAGE = DIRECTORY / "storm.json", DIRECTORY / "storm.md"
 
 
+_PIECED = """ Not all rows are of one run: what is said here is said of the last one, of some
+protocols, which has taken the place of their rows."""
+
+
 class Report(Struct, frozen=True, kw_only=True):
     seed: int
     seconds: float
     versions: dict[str, str]
     storms: list[Result]
     kills: list[Killed]
+    is_pieced: bool = False
+    """Its rows are of more than one run."""
 
     @property
     def is_clean(self) -> bool:
         """What is not ours may be as bad as it is."""
         are_storms_clean = all(one.is_clean for one in self.storms if one.is_ours)
         return are_storms_clean and all(one.is_clean for one in self.kills)
+
+
+def merge(earlier: Report, later: Report) -> Report:
+    """A run of some protocols takes the place of their rows; the others stay."""
+    storms = {(one.protocol, one.agent): one for one in (*earlier.storms, *later.storms)}
+    kills = {(one.protocol, one.agent): one for one in (*earlier.kills, *later.kills)}
+    return replace(later, storms=[*storms.values()], kills=[*kills.values()], is_pieced=True)
 
 
 def write(report: Report) -> None:
@@ -45,7 +59,7 @@ def page(report: Report) -> str:
 # The typist storm
 
 `make storm` has written this page and its plot: seed {report.seed}, {report.seconds / 60:.0f} minutes, {versions}; the load of the
-machine was {min(loads):.1f} to {max(loads):.1f}.
+machine was {min(loads):.1f} to {max(loads):.1f}.{_PIECED if report.is_pieced else ""}
 
 A scripted person sits at a real tmux client and works at 8 to 15 keys a second the whole time: types, pauses, goes back with the
 arrows and edits there, breaks lines, deletes letters and words, pastes, fetches a text from the history and adds to it, submits.

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.storm.kills import Killed
-from tests.storm.report import Report, page
+from tests.storm.report import Report, merge, page
 from tests.storm.result import Result, table
 
 OURS = Result(
@@ -91,3 +91,14 @@ def test_the_page_has_every_row_and_the_damage_of_ours() -> None:
 
 def test_the_table_shows_what_has_no_time() -> None:
     assert table([THEIRS]).splitlines()[1].split()[-2:] == ["-", "-"]
+
+
+def test_a_run_of_some_protocols_replaces_their_rows() -> None:
+    whole = Report(seed=1, seconds=60.0, versions={}, storms=[OURS, THEIRS], kills=[KILLED])
+    again = replace(OURS, sent=9)
+
+    merged = merge(whole, Report(seed=2, seconds=9.0, versions={}, storms=[again], kills=[]))
+
+    assert (merged.seed, merged.storms, merged.kills) == (2, [again, THEIRS], [KILLED])
+    assert "Not all rows are of one run" in page(merged)
+    assert "Not all rows are of one run" not in page(whole)
