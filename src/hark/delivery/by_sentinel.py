@@ -61,7 +61,10 @@ def deliver(job: Job, keys: LineKeys) -> Delivery:
     text = yield from take_note(job, keys, found)
     if isinstance(text, Held):
         return text
-    if (yield from _is_too_slow(job, found, text)):
+    seen = yield from look()
+    if not shows(seen.screen, job, found.box):
+        return Held(HoldReason.DIALOG, "the box went away while the draft was read")
+    if _is_too_slow(job, seen.at_s - found.seen.at_s, text):
         if (yield from walk_cursor(found.box, job.look)):
             yield DropDraft()
         return Held(HoldReason.DRAFT, TOO_SLOW)
@@ -132,11 +135,9 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
     return Held(HoldReason.DRAFT, "the draft cannot be read exactly from the screen")
 
 
-def _is_too_slow(job: Job, found: FoundDraft, text: str) -> Generator[Step, Answer, bool]:
+def _is_too_slow(job: Job, taken_s: float, text: str) -> bool:
     """Whether the keys would be let go before the draft is back. Reading has shown how long the agent takes to draw: each line of
     the text has taken a mark that came and a mark that went, at least."""
-    seen = yield from look()
-    taken_s = seen.at_s - found.seen.at_s
     one_s = taken_s / (2 * (text.count("\n") + 1))
     return taken_s + DRAWINGS_TO_COME * one_s + job.settle_s > HELD_FOR_S
 
