@@ -63,7 +63,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--deliveries", type=int, help="of each")
     parser.add_argument("--kills", type=int, help="how often the daemon is killed, in all; alone: nothing else is done")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="put the rows into docs/storm.* although it is not the whole storm")
+    parser.add_argument(
+        "--write", action="store_true", help="put the rows into docs/storm.* although it is not the whole storm"
+    )
     parser.add_argument(
         "--page", action="store_true", help="only write the page and the plot again, from docs/storm.json"
     )
