@@ -30,18 +30,19 @@ tty.setraw(0)
 record = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 os.write(1, b"\\x1b[?2004h" + sys.argv[2].encode())
 while data := os.read(0, 65536):
-    os.write(record, data)
+    os.write(record, data + sys.argv[3].encode())
 """
 
 
 class Recorder:
     """In a pane of its own; it asks for bracketed pastes, as agents do."""
 
-    def __init__(self, tmux: PrivateTmux, modes: str = "") -> None:
+    def __init__(self, tmux: PrivateTmux, modes: str = "", after_each_read: str = "") -> None:
         script = tmux.directory / "record.py"
         script.write_text(RECORD)
         self._path = tmux.directory / f"record-{len(list(tmux.directory.iterdir()))}"
-        pane_id = tmux.new([sys.executable, "-ISE", str(script), str(self._path), f"{modes}ready"])
+        words = [str(script), str(self._path), f"{modes}ready", after_each_read]
+        pane_id = tmux.new([sys.executable, "-ISE", *words])
         wait_until(lambda: "ready" in tmux.capture(pane_id), DEADLINE_S, "the recorder")
         self.pane: Pane = pane_of(tmux, pane_id)
 
@@ -89,12 +90,12 @@ class Typist:
                 return
 
 
-async def begin(server: TmuxServer, pane: Pane, seconds: float = 20.0) -> KeyHold:
+async def begin(server: TmuxServer, pane: Pane, seconds: float = 20.0, enter_gap_s: float = 0.0) -> KeyHold:
     """A hold, as soon as there can be one."""
     begun: list[KeyHold] = []
 
     async def is_begun() -> bool:
-        begun.extend(hold for hold in [await KeyHold.begin(server, pane, seconds)] if hold)
+        begun.extend(hold for hold in [await KeyHold.begin(server, pane, seconds, enter_gap_s)] if hold)
         return bool(begun)
 
     await until(is_begun, "a hold")

@@ -18,9 +18,9 @@ from tests.terminals import PrivateTmux, wait_until
 OPENING, CLOSING = b"<", b">"
 
 
-async def write_marked(server: TmuxServer, pane: Pane, pause_s: float) -> None:
+async def write_marked(server: TmuxServer, pane: Pane, pause_s: float, enter_gap_s: float) -> None:
     """What a delivery is: something, a pause, something more; no key of a human may lie between."""
-    hold = await begin(server, pane)
+    hold = await begin(server, pane, enter_gap_s=enter_gap_s)
     try:
         await server.paste(pane, OPENING.decode())
         await asyncio.sleep(pause_s)
@@ -29,26 +29,35 @@ async def write_marked(server: TmuxServer, pane: Pane, pause_s: float) -> None:
         await hold.release()
 
 
-def read_marked(record: bytes) -> tuple[list[bytes], bytes]:
+def read_marked(record: bytes, after_each_read: bytes = b"") -> tuple[list[bytes], bytes]:
     """What lies within each hold, and what the humans typed."""
-    text = record.replace(PASTE_BEGIN, b"").replace(PASTE_END, b"")
+    text = record.replace(after_each_read, b"").replace(PASTE_BEGIN, b"").replace(PASTE_END, b"")
     return re.findall(rb"<([^>]*)>", text), re.sub(rb"[<>]", b"", text)
 
 
 def hold_while_typing(
-    tmux: PrivateTmux, recorder: Recorder, typists: list[Typist], pauses_s: Iterable[float]
+    tmux: PrivateTmux,
+    recorder: Recorder,
+    typists: list[Typist],
+    pauses_s: Iterable[float],
+    enter_gap_s: float = 0.0,
+    after_each_read: bytes = b"",
 ) -> tuple[list[bytes], bytes]:
     async def act(server: TmuxServer) -> None:
         for pause_s in pauses_s:
-            await write_marked(server, recorder.pane, pause_s)
+            await write_marked(server, recorder.pane, pause_s, enter_gap_s)
 
     with ExitStack() as stack:
         for typist in typists:
             stack.enter_context(typist.typing())
         connected(tmux, act)
     expected = sum(len(typist.typed) for typist in typists)
-    wait_until(lambda: len(read_marked(recorder.record)[1]) >= expected, DEADLINE_S, "the last key")
-    return read_marked(recorder.record)
+
+    def received() -> tuple[list[bytes], bytes]:
+        return read_marked(recorder.record, after_each_read)
+
+    wait_until(lambda: len(received()[1]) >= expected, DEADLINE_S, "the last key")
+    return received()
 
 
 def test_a_key_waits_until_the_release(tmux: PrivateTmux, recorder: Recorder, human: Human) -> None:

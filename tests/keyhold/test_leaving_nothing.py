@@ -41,11 +41,12 @@ def configure(tmux: PrivateTmux, recorder: Recorder, settings: list[tuple[str, .
 
 
 @contextmanager
-def held_by_a_victim(recorder: Recorder) -> Iterator[None]:
+def held_by_a_victim(recorder: Recorder, enter_gap_s: float = 0.0) -> Iterator[None]:
     """A process of its own holds the keys, and is killed when the block ends."""
     pane = recorder.pane
+    words = [pane.socket, pane.pane_id, str(pane.pid), str(SHORT_S), str(enter_gap_s)]
     victim = subprocess.Popen(
-        [sys.executable, "-m", "tests.keyhold.victim", pane.socket, pane.pane_id, str(pane.pid), str(SHORT_S)],
+        [sys.executable, "-m", "tests.keyhold.victim", *words],
         stdout=subprocess.PIPE,
         env=clean_environment(),
     )

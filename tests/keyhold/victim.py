@@ -8,9 +8,9 @@ from hark.terminal.server import TmuxServer
 from tests.keyhold.stage import begin
 
 
-async def hold(socket: str, pane_id: str, pid: str, seconds: str) -> None:
+async def hold(socket: str, pane_id: str, pid: str, seconds: str, enter_gap_s: str) -> None:
     server = TmuxServer(socket, lambda changed: None)
-    await begin(server, Pane(socket=socket, pane_id=pane_id, pid=int(pid)), float(seconds))
+    await begin(server, Pane(socket=socket, pane_id=pane_id, pid=int(pid)), float(seconds), float(enter_gap_s))
     print("held", flush=True)
     await asyncio.Event().wait()
 

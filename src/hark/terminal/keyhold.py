@@ -13,8 +13,12 @@ gone is never handed on. Three session options are other ones during a hold, and
                          back after them, in a step of its own
     @hark-hold           one hold per tmux server: a second would take the options of the first for the human's
 
-Both steps of letting go stand behind a lock that only the first who comes can open, so that they happen once: either by
+The steps of letting go stand behind locks that only the first who comes can open, so that each happens once: either by
 our `release`, or by a timer of the tmux server itself, which needs nobody of us to be alive.
+
+Held keys come out at once, and an agent takes an Enter that comes together with text for a newline of a paste. So the
+clients stay in a second table until all is out, in which an Enter waits for a moment, and with it what was typed after it.
+Only when no Enter waits any more may the next hold begin: it would come out in the middle of it.
 
 Not held: control clients of the human's (they type by commands), a client that comes to the pane during the hold, and
 terminal focus reports.
@@ -46,6 +50,10 @@ _BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +\S+ +(?P<key>\S+) +(?P<co
 
 # A mouse event that nothing is bound to goes to the program under the mouse; send-keys alone would swallow it.
 _SEND_ON = 'if-shell -F "#{mouse_pane}" { send-keys -M } { send-keys }'
+
+ENTERS = 4
+"""Of somebody who leans on Enter, or pastes (tmux before 3.4 cannot tell a newline of a paste), the others come at once."""
+OUT_POLL_S = 0.02
 
 _holds = itertools.count(1)
 
@@ -98,25 +106,26 @@ class Setting(Struct, frozen=True):
 class KeyHold:
     """Made by `begin`."""
 
-    def __init__(self, server: TmuxServer, pane: Pane, view: View, seconds: float) -> None:
+    def __init__(self, server: TmuxServer, pane: Pane, view: View, seconds: float, enter_gap_s: float) -> None:
         self._server = server
         self._pane = pane
         self._view = view
         self._seconds = seconds
+        self._enter_gap_s = enter_gap_s
         self._ends_at = asyncio.get_running_loop().time() + seconds
         self._name = f"hark-{os.getpid()}-{next(_holds)}"
         self._settings: list[Setting] = []
         self._is_released = False
 
     @classmethod
-    async def begin(cls, server: TmuxServer, pane: Pane, seconds: float) -> "KeyHold | None":
+    async def begin(cls, server: TmuxServer, pane: Pane, seconds: float, enter_gap_s: float = 0.0) -> "KeyHold | None":
         """None when it cannot be now: someone is in the middle of a tmux command or scrolls, another hold is under way, the
         clients were not the same ones a moment later, or the timer could not reach tmux. After `seconds` tmux lets go by
-        itself."""
+        itself. `enter_gap_s`: how long after other keys a held Enter comes out."""
         view = await _look(server, pane)
         if view.is_in_a_command or not _is_reachable(server):
             return None
-        hold = cls(server, pane, view, seconds)
+        hold = cls(server, pane, view, seconds, enter_gap_s)
         if not view.watchers:
             return hold
         is_armed = False
@@ -142,15 +151,29 @@ class KeyHold:
         self._is_released = True
         if self._view.watchers:
             await self._run_if_first(self._let_go())
-            await self._run_if_first(self._put_back())
+            await self._until_out()
+            waiting = await self._run_if_first([*self._put_back(), self._waiting_enters])
+            if waiting:
+                await asyncio.sleep(self._enter_gap_s)
+            if waiting is not None:
+                await self._run_if_first(self._forget())
 
-    async def _run_if_first(self, step: list[Words]) -> None:
-        """When the connection is lost, the timer of tmux takes the step."""
+    async def _run_if_first(self, step: list[Words]) -> str | None:
+        """What the last command says. None when the timer of tmux takes the step and those after it: it was faster, or the
+        connection is lost."""
         try:
-            await self._server.run(line(*(command(*words) for words in step)))
+            replies = await self._server.run(line(*(command(*words) for words in step)))
         except HarkError as failure:
             if failure.code not in ("tmux-failed", "tmux-gone"):
                 raise
+            return None
+        return "".join(_text(replies[-1]))
+
+    async def _until_out(self) -> None:
+        for _ in range(int(ENTERS * self._enter_gap_s / OUT_POLL_S)):
+            if not await self._run_if_first([self._waiting_enters]):
+                return
+            await asyncio.sleep(OUT_POLL_S)
 
     async def _arm(self) -> bool:
         bindings = await self._read_sessions()
@@ -160,7 +183,7 @@ class KeyHold:
             line(
                 *_questions(self._pane),
                 command("set-option", "-s", "-o", MARK, self._name),
-                *(command("wait-for", "-L", guard) for guard in (self._keys_guard, self._options_guard)),
+                *(command("wait-for", "-L", guard) for guard in self._guards),
                 command("run-shell", "-b", "-d", f"{self._seconds:.3f}", self._timer()),
                 *(command(*setting.override) for setting in self._settings),
                 *self._tables(bindings),
@@ -196,36 +219,57 @@ class KeyHold:
         return {table: _text(reply) for table, reply in zip(tables, replies, strict=False)}
 
     def _tables(self, bindings: dict[str, list[str]]) -> list[str]:
+        """All of them before the first client gets one: where a client has gone meanwhile, all are there to be taken away."""
         commands: list[str] = []
-        for watcher, name in zip(self._view.watchers, self._client_names, strict=True):
+        for watcher, name in self._named_watchers:
             commands.append(command("wait-for", "-L", name))
-            commands += _hold_table(name, bindings[watcher.usual_table], watcher.prefixes)
-            commands.append(command("switch-client", "-c", watcher.name, "-T", name))
-        return commands
+            commands += _hold_table(name, self._then(name), bindings[watcher.usual_table], watcher.prefixes)
+            if self._enter_gap_s:
+                commands += _table(f"{name}-out", self._then(name), bindings[watcher.usual_table])
+        return commands + [command("switch-client", "-c", each.name, "-T", name) for each, name in self._named_watchers]
+
+    def _then(self, name: str) -> "Sending":
+        return Sending(self._name, name, self._enter_gap_s)
 
     def _let_go(self) -> list[Words]:
         """One command line: tmux runs it as a whole before it goes on with the keys."""
         return [
-            ("wait-for", "-U", self._keys_guard),
+            ("wait-for", "-U", self._guards[0]),
             *(setting.restore for setting in self._settings if setting.option in PREFIXES),
-            *(("unbind-key", "-a", "-q", "-T", name) for name in self._client_names),
+            *(("unbind-key", "-a", "-T", name) for name in self._client_names),
             *(("wait-for", "-U", name) for name in self._client_names),
         ]
 
     def _put_back(self) -> list[Words]:
         return [
-            ("wait-for", "-U", self._options_guard),
+            ("wait-for", "-U", self._guards[1]),
             *(setting.restore for setting in self._settings if setting.option == PASTE_TIME),
+            ("set-option", "-s", MARK, f"{self._name}-over"),
+            *(("unbind-key", "-a", "-T", f"{name}-out") for name in self._client_names if self._enter_gap_s),
+        ]
+
+    def _forget(self) -> list[Words]:
+        return [
+            ("wait-for", "-U", self._guards[2]),
+            *(("set-option", "-s", "-q", "-u", _waiting_enter(name)) for name in self._client_names),
             ("set-option", "-s", "-u", MARK),
         ]
+
+    @property
+    def _waiting_enters(self) -> Words:
+        return ("display-message", "-p", "".join(f"#{{{_waiting_enter(name)}}}" for name in self._client_names))
 
     def _timer(self) -> str:
         """By a shell: a tmux command of the timer's own would queue behind the very keys that it is to let go. What a shell
         says, or that it failed, tmux would show to the human; and tmux expands formats in it."""
         tmux = self._server.command_line
         mark = _shell_command(tmux, [("show-options", "-s", "-q", "-v", MARK)])
-        steps = "; ".join(_shell_command(tmux, step) for step in (self._let_go(), self._put_back()))
-        script = f'if [ "$({mark})" = {self._name} ]; then {steps}; fi >/dev/null 2>&1; :'
+        let_go, put_back, forget = (
+            _shell_command(tmux, step) for step in (self._let_go(), self._put_back(), self._forget())
+        )
+        pause = f"sleep {self._enter_gap_s:.3f}; " if self._enter_gap_s else ""
+        steps = f"{let_go}; {pause}{put_back}; {pause}{forget}"
+        script = f'case "$({mark})" in {self._name}|{self._name}-over) {steps};; esac >/dev/null 2>&1; :'
         return script.replace("#", "##")
 
     async def _resume_commands(self, view: View) -> None:
@@ -235,17 +279,43 @@ class KeyHold:
                 await self._run_if_first([("switch-client", "-c", watcher.name, "-T", watcher.table)])
 
     @property
+    def _named_watchers(self) -> list[tuple[Watcher, str]]:
+        return list(zip(self._view.watchers, self._client_names, strict=True))
+
+    @property
     def _client_names(self) -> list[str]:
         """Of the key table and of the lock of each client."""
         return [f"{self._name}-{number}" for number in range(len(self._view.watchers))]
 
     @property
-    def _keys_guard(self) -> str:
-        return f"{self._name}-keys"
+    def _guards(self) -> list[str]:
+        """Of the three steps."""
+        return [f"{self._name}-{step}" for step in ("keys", "options", "end")]
+
+
+class Sending(Struct, frozen=True):
+    """How a key that nothing is bound to goes on to the program."""
+
+    hold: str
+    client: str
+    enter_gap_s: float
 
     @property
-    def _options_guard(self) -> str:
-        return f"{self._name}-options"
+    def key(self) -> str:
+        return rf"{_SEND_ON} \; {self._stay}" if self.enter_gap_s else _SEND_ON
+
+    @property
+    def enter(self) -> str:
+        waiting = _waiting_enter(self.client)
+        return (
+            rf"set-option -s {waiting} 1 \; run-shell -d {self.enter_gap_s:.3f} \; send-keys \;"
+            rf" set-option -s -q -u {waiting} \; {self._stay}"
+        )
+
+    @property
+    def _stay(self) -> str:
+        """In the second table, as long as it is there."""
+        return f'if-shell -F "#{{==:#{{{MARK}}},{self.hold}}}" {{ switch-client -T {self.client}-out }}'
 
 
 async def _look(server: TmuxServer, pane: Pane) -> View:
@@ -287,19 +357,32 @@ def _view(pane_reply: Reply, clients_reply: Reply, pane: Pane) -> View:
     )
 
 
-def _hold_table(name: str, bindings: Sequence[str], prefixes: Sequence[str]) -> list[str]:
+def _hold_table(name: str, then: Sending, bindings: Sequence[str], prefixes: Sequence[str]) -> list[str]:
     """The table of the human, each key waiting for the lock first; `name` is that of the table and of the lock."""
-    wait = rf"wait-for -L {name} \; wait-for -U {name} \;"
-    copied = (found for text in bindings if (found := _BINDING.fullmatch(text)))
+    wait = rf"wait-for -L {name} \; wait-for -U {name} \; "
     return [
-        rf"bind-key -T {name} Any {wait} {_SEND_ON}",
-        *(f"bind-key {found['repeat'] or ''}-T {name} {found['key']} {wait} {found['commands']}" for found in copied),
+        *_table(name, then, bindings, wait),
         *(
-            rf"{command('bind-key', '-T', name, prefix)} {wait} switch-client -T prefix"
+            rf"{command('bind-key', '-T', name, prefix)} {wait}switch-client -T prefix"
             for prefix in prefixes
             if prefix != "None"
         ),
     ]
+
+
+def _table(name: str, then: Sending, bindings: Sequence[str], first: str = "") -> list[str]:
+    """The table of the human, `first` before everything that a key does."""
+    copied = (found for text in bindings if (found := _BINDING.fullmatch(text)))
+    return [
+        rf"bind-key -T {name} Any {first}{then.key}",
+        *(rf"bind-key -T {name} {key} {first}{then.enter}" for key in ("Enter", "KPEnter") if then.enter_gap_s),
+        *(f"bind-key {found['repeat'] or ''}-T {name} {found['key']} {first}{found['commands']}" for found in copied),
+    ]
+
+
+def _waiting_enter(client: str) -> str:
+    """An option of the server that is set while an Enter of the client waits."""
+    return f"@{client}-enter"
 
 
 def _shell_command(tmux: list[str], step: list[Words]) -> str:
