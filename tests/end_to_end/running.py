@@ -216,10 +216,17 @@ class RunningHark:
             if self.daemon_pid():
                 self.kill_daemon()
             with suppress(AssertionError):
+                self._end_control_clients()
                 self.tmux("kill-server")
             return self._complaints()
         finally:
             wait_until(self._is_removed, DEADLINE_S, f"{self.home} to be removed")
+
+    def _end_control_clients(self) -> None:
+        """Those of killed daemons: tmux would wait for them."""
+        for pid in self.tmux("list-clients", "-F", "#{?client_control_mode,#{client_pid},}").split():
+            with suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
 
     def _complaints(self) -> str:
         try:

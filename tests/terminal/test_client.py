@@ -10,9 +10,10 @@ import pytest
 
 from hark.demo.human import Human
 from hark.model.errors import HarkError
-from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environment
+from hark.terminal.client import ControlClient, clean_environment
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import Reply
+from hark.terminal.orphans import HIDDEN_SESSION
 from hark.terminal.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, pane_of, until, write_program
 from tests.terminals import PrivateTmux, wait_until

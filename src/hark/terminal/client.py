@@ -15,8 +15,8 @@ from typing import cast
 from hark.model.errors import HarkError
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import ControlParser, Exited, Notice, Reply
+from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program, question
 
-HIDDEN_SESSION = "_hark"
 FLAGS = "no-output,ignore-size"
 
 # Not by destroy-unattached: with it tmux (up to 3.7 at least) can crash when a control client ends in the moment in which
@@ -68,7 +68,7 @@ class ControlClient(asyncio.SubprocessProtocol):
     ) -> "ControlClient":
         """`tmux` is the program with the options that choose the server."""
         loop = asyncio.get_running_loop()
-        hidden = ["new-session", "-A", "-s", HIDDEN_SESSION, "-x", "80", "-y", "24", "-f", FLAGS, "exec cat"]
+        hidden = ["new-session", "-A", "-s", HIDDEN_SESSION, "-x", "80", "-y", "24", "-f", FLAGS, hidden_program()]
         try:
             _, client = await loop.subprocess_exec(
                 lambda: cls(on_notice, on_lost), *tmux, "-C", *hidden, env=environment, cwd="/", start_new_session=True
@@ -78,6 +78,7 @@ class ControlClient(asyncio.SubprocessProtocol):
         try:
             await asyncio.wait_for(asyncio.shield(client._attached), deadline_s)
             await client.run(line(_END_WITH_LAST_CLIENT), deadline_s)
+            await client._end_orphans(deadline_s)
         except TimeoutError:
             client._attached.cancel()
             await client.close()
@@ -111,6 +112,16 @@ class ControlClient(asyncio.SubprocessProtocol):
             words = b" ".join(replies[-1].lines).decode("utf-8", "replace")
             raise HarkError("tmux-failed", f"tmux says: {words}", "`hark ls` shows which panes are still there")
         return replies
+
+    async def _end_orphans(self, deadline_s: float) -> None:
+        [clients] = await self.run(question(), deadline_s)
+        others = {int(pid) for pid in clients.lines} - {self._pid}
+        await end_orphans(others)
+
+    @property
+    def _pid(self) -> int:
+        assert self._transport is not None
+        return self._transport.get_pid() or 0
 
     async def close(self) -> None:
         """Closing our end of the pipe makes tmux detach us; the process is ours and is reaped."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.terminal.client import HIDDEN_SESSION, ControlClient, clean_environment, tmux_gone
+from hark.terminal.client import ControlClient, clean_environment, tmux_gone
 from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste_if, press
 from hark.terminal.control import Notice, Reply
 from hark.terminal.facts import (
@@ -25,6 +25,7 @@ from hark.terminal.facts import (
     parse_clients,
     parse_pane,
 )
+from hark.terminal.orphans import HIDDEN_SESSION
 from hark.terminal.version import check_version, features
 
 CONNECT_DEADLINE_S = 10.0
