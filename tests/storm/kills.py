@@ -19,7 +19,7 @@ from random import Random
 from msgspec import Struct
 
 from hark.demo.human import Human, wait_for
-from hark.terminal.keyhold import MARK
+from hark.terminal.keyhold import MARK, OUT, OVER
 from tests.agents.delivering import Delivering, delivering
 from tests.airlock.running import Client
 from tests.storm import messages
@@ -209,8 +209,13 @@ def held_by_airlock(agent: Delivering) -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def held_by_tmux(agent: Delivering) -> Iterator[Callable[[], bool]]:
-    """It leaves a mark on the server for as long as it lasts."""
-    yield lambda: agent.tmux.run("show-options", "-s", "-q", "-v", MARK).strip() != ""
+    """It leaves a mark on the server, which says when the keys are free."""
+
+    def is_held() -> bool:
+        mark = agent.tmux.run("show-options", "-s", "-q", "-v", MARK).strip()
+        return mark != "" and not mark.endswith((OUT, OVER))
+
+    yield is_held
 
 
 def is_so_within(condition: Callable[[], bool], deadline_s: float) -> bool:

@@ -40,6 +40,8 @@ from hark.terminal.control import Reply
 from hark.terminal.server import TmuxServer
 
 MARK = "@hark-hold"
+OUT, OVER = "-out", "-over"
+"""At the end of its value: the keys are free and on their way; they are out."""
 PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
 OVERRIDES = {"prefix": "None", "prefix2": "None", PASTE_TIME: "0"}
@@ -235,6 +237,7 @@ class KeyHold:
         """One command line: tmux runs it as a whole before it goes on with the keys."""
         return [
             ("wait-for", "-U", self._guards[0]),
+            ("set-option", "-s", MARK, f"{self._name}{OUT}"),
             *(setting.restore for setting in self._settings if setting.option in PREFIXES),
             *(("unbind-key", "-a", "-T", name) for name in self._client_names),
             *(("wait-for", "-U", name) for name in self._client_names),
@@ -244,7 +247,7 @@ class KeyHold:
         return [
             ("wait-for", "-U", self._guards[1]),
             *(setting.restore for setting in self._settings if setting.option == PASTE_TIME),
-            ("set-option", "-s", MARK, f"{self._name}-over"),
+            ("set-option", "-s", MARK, f"{self._name}{OVER}"),
             *(("unbind-key", "-a", "-T", f"{name}-out") for name in self._client_names if self._enter_gap_s),
         ]
 
@@ -269,7 +272,9 @@ class KeyHold:
         )
         pause = f"sleep {self._enter_gap_s:.3f}; " if self._enter_gap_s else ""
         steps = f"{let_go}; {pause}{put_back}; {pause}{forget}"
-        script = f'case "$({mark})" in {self._name}|{self._name}-over) {steps};; esac >/dev/null 2>&1; :'
+        script = (
+            f'case "$({mark})" in {self._name}|{self._name}{OUT}|{self._name}{OVER}) {steps};; esac >/dev/null 2>&1; :'
+        )
         return script.replace("#", "##")
 
     async def _resume_commands(self, view: View) -> None:
@@ -315,7 +320,7 @@ class Sending(Struct, frozen=True):
     @property
     def _stay(self) -> str:
         """In the second table, as long as it is there."""
-        return f'if-shell -F "#{{==:#{{{MARK}}},{self.hold}}}" {{ switch-client -T {self.client}-out }}'
+        return f'if-shell -F "#{{==:#{{{MARK}}},{self.hold}{OUT}}}" {{ switch-client -T {self.client}-out }}'
 
 
 async def _look(server: TmuxServer, pane: Pane) -> View:
