@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +99,22 @@ def test_a_terminal_that_is_attached_is_told() -> None:
             client.kill()
             client.wait()
             os.close(ours)
+
+
+def test_the_desktop_is_told_by_the_program_for_it(tmp_path: Path) -> None:
+    """Words that begin like options, or mean something to a shell, are words."""
+    program = tmp_path / "notify-send"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$0.words"\n')
+    program.chmod(0o755)
+    told = tmp_path / "notify-send.words"
+    with RunningHark(notify_by="desktop") as hark:
+        hark.environment["PATH"] = f"{tmp_path}:{hark.environment['PATH']}"
+        hark.ok("new", "-d", "-n", "p", "--", "cat")
+        announce(hark, "needs_input", "--help", "$(id)")
+        wait_until(told.exists, DEADLINE_S, "the desktop to be told")
+        wait_until(lambda: told.read_text().endswith("\n"), DEADLINE_S, "all words")
+
+    assert told.read_text().splitlines() == ["--app-name=hark", "--", "hark", "p needs input: --help $(id)"]
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])

@@ -131,9 +131,12 @@ async def _tell_desktop(words: str) -> None:
         raise
 
 
+_APPLE_SCRIPT = ("on run words", 'display notification (item 1 of words) with title "hark"', "end run")
+"""The words are an argument, never part of the script."""
+
+
 def _desktop_command(words: str) -> list[str] | None:
     if sys.platform == "darwin":
-        quoted = words.replace("\\", "\\\\").replace('"', '\\"')
-        return ["osascript", "-e", f'display notification "{quoted}" with title "hark"']
+        return ["osascript", *(word for line in _APPLE_SCRIPT for word in ("-e", line)), "--", words]
     program = shutil.which("notify-send")
     return [program, "--app-name=hark", "--", "hark", words] if program else None
