@@ -28,6 +28,8 @@ class Marks(msgspec.Struct, frozen=True):
     """The keys, of a human, that leave an empty box for shell commands."""
     is_dialog_kept: bool = False
     """A dialog that is answered stays on the screen: one that is open has the cursor in its row."""
+    has_box_in_turn: bool = True
+    """There is an input box while a turn runs or a dialog is open: a human may type a draft then."""
 
     def is_asking(self, screen: Screen) -> bool:
         return self.dialog in (screen.cursor_row if self.is_dialog_kept else screen.text)
@@ -116,5 +118,6 @@ MARKS = {
         denial=("n", "Enter"),
         editor=("C-x", "C-e"),
         is_dialog_kept=True,
+        has_box_in_turn=False,
     ),
 }

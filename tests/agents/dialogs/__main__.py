@@ -1,4 +1,4 @@
-"""python -m tests.agents.dialogs [--agents A,B] [--tries N] [--seed S] [--write]: see `trial`. Exit status 1 if anything was harmed."""
+"""python -m tests.agents.dialogs [--agents A,B] [--tries N] [--seed S] [--write] [--more]: see `trial`. Exit status 1 if anything was harmed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import partial
 from tests.agents.dialogs.campaign import Campaign, Tally
 from tests.agents.dialogs.subject import demo_subject, real_subject
 from tests.agents.dialogs.trial import Outcome
-from tests.safety import write_section
+from tests.safety import add_rows, read_row, write_section
 
 HEAD = "| agent | tries | not asked | dialog opened before / during / after the delivery | within 0.1 s of Enter | approved | denied or moved | drafts harmed | messages exact | uncertain | lost | doubled or changed | seed |"
 NOTE = "`make dialogs` makes real agents ask for permission while messages are on their way, and writes this table. All of it but the exact messages should be 0."
@@ -26,7 +26,8 @@ def main() -> int:
     tallies = [run(kind, options.tries, options.seed) for kind in options.agents.split(",")]
     if options.write:
         for tally in tallies:
-            write_section("dialogs", NOTE, HEAD, tally.kind, row(tally))
+            found, before = row(tally), read_row("dialogs", tally.kind) if options.more else None
+            write_section("dialogs", NOTE, HEAD, tally.kind, add_rows(before, found) if before else found)
     return 1 if any(tally.faults for tally in tallies) else 0
 
 
@@ -36,6 +37,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--tries", type=int, default=200, help="for each agent (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of an earlier run, to draw the same")
     parser.add_argument("--write", action="store_true", help="put the results into docs/safety.md")
+    parser.add_argument("--more", action="store_true", help="add them to what is there, from runs with other seeds")
     return parser.parse_args()
 
 

@@ -147,6 +147,7 @@ class Campaign:
         has_draft, is_by_message, words = chance.random() < 0.5, chance.random() < BY_MESSAGE, chance.choice(WORDS)
         if is_by_message:
             return Question(name, round(chance.uniform(0, 0.5), 1), has_draft, True, f"{words} nothing for {name}")
+        has_draft = has_draft and subject.marks.has_box_in_turn
         busy_s = round(chance.uniform(1.4, 2.2) if has_draft else chance.uniform(0.8, 1.6), 1)
         return Question(name, busy_s, has_draft, False, f"{words} {subject.ask(name, busy_s)}")
 

@@ -60,7 +60,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         return self.marks.is_asking(screen)
 
     def has_first_choice(self, screen: Screen) -> bool:
-        return FIRST_CHOICE[self.kind] in screen.text
+        """Where an answer is typed, nothing stands behind the question."""
+        first = FIRST_CHOICE[self.kind]
+        return screen.cursor_row.endswith(first) if self.marks.is_dialog_kept else first in screen.text
 
     def wait_empty(self) -> None:
         self.wait_screen(self.marks.has_empty_box, "the empty box")

@@ -27,8 +27,9 @@ OPENS_WITHIN_S = 20.0
 TRIED_WITHIN_S = 4.0
 LOOK_EVERY_S = 0.01
 COMES_WITHIN_S = 5.0
-BACK_WITHIN_S = 5.0
-ARRIVES_WITHIN_S = 5.0
+BACK_WITHIN_S = 15.0
+ARRIVES_WITHIN_S = 60.0
+"""At the model: on a loaded machine an agent may take long to send it. Nothing comes of waiting but that it is seen."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +99,7 @@ def submit(subject: Subject) -> tuple[str, float]:
     time.sleep(0.15)  # a human's pause: right behind a paste some agents take an Enter for a part of it
     subject.human.press("Enter")
     try:
-        wait_until(lambda: len(subject.texts()) > before, DEADLINE_S, "the prompt at the model")
+        wait_until(lambda: len(subject.texts()) > before, ARRIVES_WITHIN_S, "the prompt at the model")
     except AssertionError:
         return subject.screen().text, time.time()
     return subject.texts()[-1].strip(), time.time()

@@ -1,4 +1,4 @@
-"""Collects the verdicts of a run, and writes those of whole kinds into the documents when it ends."""
+"""Collects the verdicts of a run, and writes those of whole rows into the documents when it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the verdicts into docs/agents.md, between two marks: only the suite does, and only for kinds that it has run in full."""
+"""Writes the verdicts into docs/agents.md, between two marks: only the suite does, and only rows that it has run in full."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ Column = dict[str, str]
 
 
 def write(results: dict[str, dict[str, Verdict]], versions: dict[str, str]) -> None:
-    """`results`: by kind, then by the name of the cell. Columns of other kinds stay as they are."""
+    """`results`: by kind, then by the name of the cell. What was not run stays as it is, but for rows of another version."""
     text = DOCUMENT.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     old, _, after = rest.partition(END)
     columns = read_columns(old)
     for kind, verdicts in results.items():
-        if len(verdicts) == len(CELLS):
-            columns = {head: column for head, column in columns.items() if head.split(" ")[0] != kind}
-            columns[f"{kind} {versions[kind]}"] = column_of(verdicts)
+        if column := column_of(verdicts):
+            head = f"{kind} {versions[kind]}"
+            column = columns.get(head, {}) | column
+            columns = {other: kept for other, kept in columns.items() if other.split(" ")[0] != kind} | {head: column}
     columns = dict(sorted(columns.items(), key=lambda column: _place(column[0])))
     DOCUMENT.write_text(f"{before}{BEGIN}\n{draw(columns)}{END}{after}", encoding="utf-8")
 
@@ -36,7 +37,13 @@ def _place(head: str) -> int:
 
 
 def column_of(verdicts: dict[str, Verdict]) -> Column:
-    words = {row: summary([verdicts[cell.name] for cell in CELLS if cell.row == row]) for row in ROWS}
+    """Of the rows whose cells were all run."""
+    cells = {row: [cell.name for cell in CELLS if cell.row == row] for row in ROWS}
+    words = {
+        row: summary([verdicts[name] for name in names])
+        for row, names in cells.items()
+        if verdicts.keys() >= set(names)
+    }
     return {row: re.sub(r"\s+", " ", said).replace("|", "\\|")[:LONGEST] for row, said in words.items()}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.agents.launch import LAUNCHES
+from tests.agents.marks import MARKS
 from tests.agents.matrix import verdict
 from tests.agents.matrix.cells import CELLS, Cell, Situation
 from tests.agents.matrix.play import Play
@@ -19,8 +20,6 @@ from tests.agents.matrix.verdict import NOT_THERE, Verdict, Wrong
 pytestmark = pytest.mark.timeout(240)
 NUMBERS = itertools.count(1)
 HAVE_VIM = ("claude", "codex", "gemini", "qwen")
-LINE_MODE_WHEN_BUSY = ("aider",)
-"""No box then, and what is typed is not a draft yet."""
 
 
 @pytest.fixture(scope="module", params=LAUNCHES)
@@ -67,4 +66,4 @@ def is_there(kind: str, cell: Cell) -> bool:
     if cell.situation is Situation.VIM:
         return kind in HAVE_VIM
     is_typed = cell.situation in (Situation.BUSY, Situation.DIALOG_BEFORE, Situation.DIALOG_DURING)
-    return not (kind in LINE_MODE_WHEN_BUSY and is_typed and cell.draft.name != "empty")
+    return MARKS[kind].has_box_in_turn or not is_typed or cell.draft.name == "empty"

@@ -1,4 +1,4 @@
-"""The table in the documents: drawn from verdicts, and a column replaced only by a whole run of its kind."""
+"""The table in the documents: drawn from verdicts, and only what a run has covered replaced."""
 
 from __future__ import annotations
 
@@ -48,13 +48,30 @@ def test_a_new_version_takes_the_place_of_the_old(document: Path) -> None:
     assert list(columns(document)) == ["claude 2.2"]
 
 
-def test_part_of_a_run_changes_nothing(document: Path) -> None:
-    before = document.read_text()
+def test_part_of_a_run_replaces_its_rows_alone(document: Path) -> None:
+    table.write({"claude": WHOLE}, {"claude": "2.1"})
 
-    table.write({"claude": {CELLS[0].name: EXACT}}, {"claude": "2.1"})
+    table.write({"claude": {CELLS[0].name: held("draft")}}, {"claude": "2.1"})
 
-    assert columns(document) == {}
-    assert before.splitlines()[0] == document.read_text().splitlines()[0]
+    kept = dict.fromkeys(table.ROWS, "exact")
+    assert columns(document) == {"claude 2.1": kept | {CELLS[0].row: "held: draft"}}
+
+
+def test_rows_of_an_old_version_are_not_kept_beside_a_new_one(document: Path) -> None:
+    table.write({"claude": WHOLE}, {"claude": "2.1"})
+
+    table.write({"claude": {CELLS[0].name: EXACT}}, {"claude": "2.2"})
+
+    assert columns(document) == {"claude 2.2": dict.fromkeys(table.ROWS, "") | {CELLS[0].row: "exact"}}
+
+
+def test_part_of_a_row_changes_nothing(document: Path) -> None:
+    [first, *_] = [cell for cell in CELLS if len(cell.draft.cursors) > 1]
+    table.write({"claude": WHOLE}, {"claude": "2.1"})
+
+    table.write({"claude": {first.name: held("draft")}}, {"claude": "2.1"})
+
+    assert columns(document) == {"claude 2.1": dict.fromkeys(table.ROWS, "exact")}
 
 
 def test_cells_of_a_row_that_differ_are_all_named() -> None:
