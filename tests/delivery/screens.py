@@ -6,6 +6,7 @@ was drawn.
 
 from textwrap import dedent
 
+import msgspec
 from wcwidth import wcwidth
 
 from hark.agents.kinds import load_kinds
@@ -31,6 +32,11 @@ def screen(drawing: str, columns: int = 40, in_mode: bool = False, is_cursor_vis
         in_mode=in_mode,
         is_cursor_visible=is_cursor_visible,
     )
+
+
+def tall(seen: Screen) -> Screen:
+    """With room for the message."""
+    return msgspec.structs.replace(seen, rows=parse_rows([*seen.rows.lines, *[""] * 20]))
 
 
 def draw_box(draft: str, cursor: int, columns: int = 24, prompt: str = "❯ ", rule: str = "─" * 24) -> Screen:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from hark.delivery.by_editor import EditorKeys, deliver
-from hark.delivery.steps import Held
+from hark.delivery.steps import (
+    Answer,
+    CloseEditor,
+    DropDraft,
+    EditorOpened,
+    Held,
+    OpenEditor,
+    SaveDraft,
+    Step,
+    Submitted,
+)
 from hark.delivery.submit import Job
 from hark.model.message import HoldReason
-from tests.delivery.screens import DEMO
-from tests.delivery.scripted import MESSAGE_ID, TEXT, ScriptedTerminal, box
+from tests.delivery.screens import DEMO, screen, tall
+from tests.delivery.scripted import DRAFT, MESSAGE_ID, OURS, TEXT, ScriptedTerminal, box
 
 JOB = Job(text=TEXT, message_id=MESSAGE_ID, look=DEMO)
 
@@ -21,3 +31,31 @@ def test_a_draft_with_a_collapsed_paste_and_the_cursor_inside_is_held_and_no_key
     assert isinstance(outcome, Held)
     assert outcome.reason is HoldReason.DRAFT
     assert terminal.kinds == []
+
+
+class WithEditor(ScriptedTerminal):
+    """Its editor opens on the draft every time."""
+
+    def answer(self, step: Step) -> Answer:
+        match step:
+            case OpenEditor():
+                return EditorOpened("half a thought")
+            case SaveDraft() | CloseEditor():
+                return True
+        return super().answer(step)
+
+
+GONE = screen(f"> {TEXT}\n  part 1 of 9\n‸", columns=60)
+"""No box while it works."""
+NEEDS_BOX = EditorKeys(key=("C-x", "C-e"), needs_box=True)
+
+
+def test_the_editors_key_is_not_pressed_again_where_no_box_is_left_and_the_draft_stays_on_record() -> None:
+    before = [tall(one) for one in (DRAFT, DRAFT, DRAFT, DRAFT, OURS, OURS, OURS)]
+    terminal = WithEditor([*before, GONE])
+
+    outcome = terminal.play(deliver(JOB, NEEDS_BOX))
+
+    assert isinstance(outcome, Submitted)
+    assert sum(isinstance(step, OpenEditor) for step in terminal.steps) == 1
+    assert not any(isinstance(step, DropDraft) for step in terminal.steps)

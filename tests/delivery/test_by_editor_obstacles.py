@@ -8,11 +8,11 @@ import pytest
 from hark.agents.kinds import load_kinds
 from hark.delivery import by_editor
 from hark.delivery.by_editor import EditorKeys
-from hark.delivery.screen import Screen, parse_rows
+from hark.delivery.screen import Screen
 from hark.delivery.steps import Answer, Held, OpenEditor, Step
 from hark.delivery.submit import Job
 from hark.model.message import HoldReason
-from tests.delivery.screens import DEMO, screen
+from tests.delivery.screens import DEMO, screen, tall
 from tests.delivery.scripted import COLLAPSED, DIALOG, DRAFT, EMPTY, MESSAGE_ID, TEXT, ScriptedTerminal, box
 
 JOB = Job(text=TEXT, message_id=MESSAGE_ID, look=DEMO)
@@ -26,11 +26,6 @@ WRAPPED = screen(f"answer\n{'─' * 20}\n> {'x' * 18}\n> yy‸y\n", columns=20)
 WRAPPED_AT_END = screen(f"answer\n{'─' * 20}\n> {'x' * 18}\n> yyy‸\n", columns=20)
 NOT_WRAPPED = screen(f"answer\n{'─' * 20}\n> xxx\n> yy‸y\n", columns=20)
 AIDER = load_kinds().get("aider").box
-
-
-def tall(seen: Screen) -> Screen:
-    """With room for the message."""
-    return msgspec.structs.replace(seen, rows=parse_rows([*seen.rows.lines, *[""] * 20]))
 
 
 class WithoutEditor(ScriptedTerminal):

@@ -1,12 +1,16 @@
-"""Which drafts stand on the screen as they are: what may be a wrap is left to others."""
+"""Which drafts the line keys may take: those that stand on the screen as they are, in a mode in which keys are keys."""
 
 import pytest
 
+from hark.delivery import by_sentinel
 from hark.delivery.box import read_box
 from hark.delivery.by_sentinel import is_plain
 from hark.delivery.reading import LineKeys
+from hark.delivery.steps import Held, Look
+from hark.delivery.submit import Job
+from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO
-from tests.delivery.scripted import box
+from tests.delivery.scripted import MESSAGE_ID, TEXT, ScriptedTerminal, box
 
 COLUMNS = box("‸").columns
 LONG = "x" * (COLUMNS // 2)
@@ -31,3 +35,29 @@ def test_a_draft_is_plain(rows: tuple[str, ...], expected: bool) -> None:
     assert found is not None
 
     assert is_plain(found, screen, DEMO, LineKeys(most_rows=3, not_for="(?s).*    ")) is expected
+
+
+NORMAL = box("half a thought‸", footer="Vim: Normal")
+JOB = Job(text=TEXT, message_id=MESSAGE_ID, look=DEMO)
+
+
+def test_no_key_is_pressed_in_a_mode_in_which_the_line_keys_do_something_else() -> None:
+    terminal = ScriptedTerminal([NORMAL])
+
+    outcome = terminal.play(by_sentinel.deliver(JOB, LineKeys(not_while="Vim: Normal")))
+
+    assert isinstance(outcome, Held)
+    assert outcome.reason is HoldReason.DRAFT
+    assert [step for step in terminal.steps if not isinstance(step, Look)] == []
+
+
+def test_no_draft_is_put_back_in_such_a_mode() -> None:
+    keys = LineKeys(not_while="Vim: Normal")
+    terminal = ScriptedTerminal([box("‸", footer="Vim: Normal")])
+
+    put_back = by_sentinel.put_back(JOB, keys, "half a thought")
+
+    assert isinstance(next(put_back), Look)
+    with pytest.raises(StopIteration) as end:
+        put_back.send(terminal.answer(Look()))
+    assert end.value.value is False

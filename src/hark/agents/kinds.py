@@ -165,6 +165,7 @@ def _check_patterns(kind: AgentKind) -> None:
     for pattern in (
         kind.busy,
         kind.sentinel and kind.sentinel.not_for,
+        kind.sentinel and kind.sentinel.not_while,
         *of_box,
         *((kind.title.idle, kind.title.busy, kind.title.waiting) if kind.title else ()),
         editor and editor.not_for,

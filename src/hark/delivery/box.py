@@ -141,6 +141,12 @@ def shows_placeholder(box: Box, look: BoxLook) -> bool:
     return look.placeholder is not None and re.search(look.placeholder, "".join(box.rows)) is not None
 
 
+def shows_below(screen: Screen, box: Box, pattern: str | None) -> bool:
+    return pattern is not None and any(
+        re.search(pattern, line) for line in screen.rows.plain[box.top + len(box.rows) :]
+    )
+
+
 def mentions(box: Box, words: str) -> bool:
     """Also where a wrap cuts them in two."""
     return words in "".join(row.strip() for row in box.rows)

@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
-from hark.delivery.box import Box, holds_exactly, may_be_wrapped, read_box, shows_placeholder
+from hark.delivery.box import Box, holds_exactly, may_be_wrapped, read_box, shows_below, shows_placeholder
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
 from hark.delivery.screen import Screen
@@ -132,8 +132,7 @@ def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
         return Held(reason, "the pane is too small to show the message")
     if editor.not_for and re.match(editor.not_for, "\n".join(box.rows)):
         return Held(HoldReason.DRAFT, "this draft cannot be carried by this agent's editor")
-    below = screen.rows.plain[box.top + len(box.rows) :]
-    if editor.not_while and any(re.search(editor.not_while, line) for line in below):
+    if shows_below(screen, box, editor.not_while):
         return Held(HoldReason.DRAFT, "the box is in a mode that it would not be in afterwards")
     if job.look.arrows == "lines" and not box.is_cursor_at_end and may_be_wrapped(box, screen):
         return Held(HoldReason.DRAFT, "in a wrapped draft the cursor could not be brought back")
@@ -210,7 +209,12 @@ def _unseen(is_pressed: bool, detail: str) -> Outcome:
 
 
 def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, outcome: Outcome) -> Delivery:
-    """Into an empty box, and with it proven once more that the box let go of our text."""
+    """Into an empty box, and with it proven once more that the box let go of our text. Where there is no box now, because the agent
+    reads nothing during a turn or asks already, the draft stays on record until there is one: keys would wait for the question."""
+    if editor.needs_box:
+        seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, OPENS_WITHIN_S)
+        if read_box(seen.screen, job.look) is None:
+            return outcome
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return outcome

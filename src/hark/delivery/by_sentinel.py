@@ -14,7 +14,7 @@ from collections.abc import Generator
 from msgspec import Struct
 
 from hark.delivery import into_empty_box
-from hark.delivery.box import Box, BoxLook, may_be_wrapped, mentions, read_box
+from hark.delivery.box import Box, BoxLook, may_be_wrapped, mentions, read_box, shows_below
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
 from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, choose_mark, is_surely_newline, squeeze
@@ -83,6 +83,8 @@ def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | Fo
         return Stuck("our text is in the box already")
     if box.is_empty:
         return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
+    if shows_below(seen.screen, box, keys.not_while):
+        return Held(HoldReason.DRAFT, "the box is in a mode in which the line keys do something else")
     if reason := why_unreadable(box, job.look, keys):
         return Held(HoldReason.DRAFT, reason)
     return FoundDraft(seen, box)
@@ -173,6 +175,8 @@ def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bo
     """For a draft that a delivery which was cut short has taken, or taken a part of, or left a mark in."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
+    if box is not None and shows_below(seen.screen, box, keys.not_while):
+        return False
     if box is not None and (mark := mark_in(box, draft)):
         return (yield from _erase_mark(job, keys, seen, draft, mark))
     if box is None or (job.message_id and mentions(box, job.message_id)):

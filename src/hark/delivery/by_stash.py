@@ -3,13 +3,12 @@
 There is one slot: a stash that the human has put there is never overwritten. The draft is on record before the key.
 """
 
-import re
 from collections.abc import Generator
 
 from msgspec import Struct
 
 from hark.delivery import into_empty_box
-from hark.delivery.box import Box, mentions, read_box
+from hark.delivery.box import Box, mentions, read_box, shows_below
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -63,8 +62,7 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
 
 
 def is_occupied(screen: Screen, box: Box, stash: StashKeys) -> bool:
-    below = screen.rows.plain[box.top + len(box.rows) :]
-    return any(re.search(stash.occupied, line) for line in below)
+    return shows_below(screen, box, stash.occupied)
 
 
 def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, bool]:

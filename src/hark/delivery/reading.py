@@ -45,6 +45,8 @@ class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Then it goes back in one piece."""
     not_for: str | None = None
     """Drafts, by how their rows, joined by newlines, begin: the agent shows its cursor elsewhere than it is."""
+    not_while: str | None = None
+    """What the screen shows below the box in a mode in which the keys do something else, such as vim's normal mode."""
 
 
 class _Marked(Struct, frozen=True):
