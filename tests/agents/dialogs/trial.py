@@ -95,6 +95,9 @@ class Sender:
 
 def submit(subject: Subject) -> tuple[str, float]:
     """What is in the box, by hand; answers what reached the model, and when. Nothing, if nothing did."""
+    # OpenCode never sends what is queued in a turn that a refusal is just ending.
+    with suppress(AssertionError):
+        subject.wait_screen(lambda screen: not subject.marks.is_busy(screen), "the end of the turn")
     before = len(subject.texts())
     time.sleep(0.15)  # a human's pause: right behind a paste some agents take an Enter for a part of it
     subject.human.press("Enter")

@@ -76,14 +76,8 @@ class Play:
     def _situation(self) -> Iterator[list[str]]:
         """With the draft in the box; it ends with the block. Answers what the human has submitted for it."""
         match self.cell.situation:
-            case Situation.IDLE:
+            case Situation.IDLE | Situation.VIM:
                 self._enter()
-                yield []
-            case Situation.VIM:
-                self._enter()
-                self.stage.hands.press("Escape")
-                # Until it is an Escape of its own, and not the beginning of a key.
-                rest(ESCAPE_S)
                 yield []
             case Situation.BUSY:
                 prompt = self._submit(f"[[busy=5]][[say={self.ending}]]")
@@ -113,6 +107,16 @@ class Play:
     def _enter(self) -> None:
         self.stage.hands.enter(self.text, self.cell.draft.entry)
         self.stage.hands.walk(self.text, behind(self.cell.draft, self.text, self.cell.cursor))
+        if self.cell.situation is Situation.VIM:
+            self.stage.hands.press("Escape")
+            # Until it is an Escape of its own, and not the beginning of a key.
+            rest(ESCAPE_S)
+
+    def _insert(self) -> None:
+        """Back from vim's normal mode, in which the draft was left."""
+        if self.cell.situation is Situation.VIM:
+            self.stage.hands.press("i")
+            rest()
 
     def _submit(self, prompt: str) -> str:
         hands = self.stage.hands
@@ -192,8 +196,7 @@ class Play:
     def _check_draft(self, outcome: Outcome) -> None:
         """The mark stands where the cursor was, and everything else is as it was."""
         hands = self.stage.hands
-        if self.cell.situation is Situation.VIM and self.text:
-            hands.press("i")
+        self._insert()
         if not self.text:
             if not wait_quietly(hands.is_empty, 10.0):
                 raise Wrong(f"the box is not empty:\n{self._shown()}")
@@ -217,6 +220,7 @@ class Play:
         self.stage.make_ready()
         self._enter()
         rest()
+        self._insert()
         hands.mark()
         if (alone := hands.read()) != self.otherwise:
             raise Wrong(f"the draft is {self.otherwise!r}, without a message {alone!r}")
