@@ -23,14 +23,18 @@ DRAFTS = {
     "draft-only-spaces": [""],
 }
 EMPTY = ("busy-empty", "busy-queued", "empty-after-a-denial", "empty-after-a-turn", "empty-fresh")
-KINDS = sorted(path.name for path in SCREENS.iterdir())
 # aider reads nothing while it works, and a draft higher than the screen has lost the rule above it.
 WITHOUT_A_BOX = {("aider", "busy-empty"), ("aider", "busy-draft"), ("aider", "draft-pasted-long")}
 
 
 def recorded(names: tuple[str, ...]) -> list[Path]:
-    paths = [SCREENS / kind / f"{name}.txt" for kind in KINDS for name in names]
-    return [path for path in paths if path.exists() and (path.parent.name, path.stem) not in WITHOUT_A_BOX]
+    """In all looks of the agents."""
+    paths = [path for path in sorted(SCREENS.glob("*/*.txt")) if name_in_any_look(path) in names]
+    return [path for path in paths if (path.parent.name, path.stem) not in WITHOUT_A_BOX]
+
+
+def name_in_any_look(path: Path) -> str:
+    return path.stem.partition(".")[0]
 
 
 def name_of(path: Path) -> str:
@@ -62,7 +66,7 @@ def test_a_draft_is_read_row_by_row(path: Path) -> None:
     box = box_on(path)
 
     assert box is not None
-    assert [row.rstrip() for row in box.rows] == DRAFTS[path.stem]
+    assert [row.rstrip() for row in box.rows] == DRAFTS[name_in_any_look(path)]
     assert not box.is_empty
     assert box.cursor_row == (0 if path.stem.endswith("cursor-on-first") else len(box.rows) - 1)
 

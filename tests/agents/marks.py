@@ -57,7 +57,8 @@ def has_empty_box_of_codex(screen: Screen) -> bool:
 def has_empty_box_of_gemini(screen: Screen) -> bool:
     """In vim mode it says how to leave the mode instead."""
     ghosts = ("Type your message or @path/to/file", "Press 'Esc' for NORMAL mode.", "Press 'i' for INSERT mode.")
-    return screen.cursor_row in [f" >   {ghost}" for ghost in ghosts] and screen.cursor_x == 3
+    rows = [f" {prompt}   {ghost}" for ghost in ghosts for prompt in ">*"]
+    return screen.cursor_row in rows and screen.cursor_x == 3
 
 
 def has_empty_box_of_opencode(screen: Screen) -> bool:

@@ -1,6 +1,7 @@
 """python -m tests.agents.record_screens [AGENT ...]: records what real agents draw, as the ground for their box rules.
 
-Each screen is a file tests/agents/screens/AGENT/NAME.txt, see `screen.load`. The project lies in a fixed place, because
+Each screen is a file tests/agents/screens/AGENT/NAME.txt, see `screen.load`; NAME.LOOK.txt, where the agent or its terminal is
+set up otherwise (`LOOKS`; AGENT.LOOK records it alone). The project lies in a fixed place, because
 agents show where they are and a new recording should differ only where the agent does.
 """
 
@@ -13,9 +14,12 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from tests.agents.launch import LAUNCHES
-from tests.agents.running import DEADLINE_S, Agent, running
-from tests.agents.screen import Screen, look
+import msgspec
+
+from tests.agents.launch import LAUNCHES, Launch
+from tests.agents.running import COLUMNS, DEADLINE_S, Agent, running
+from tests.agents.screen import Screen
+from tests.agents.screen import look as look_at
 
 SCREENS = Path(__file__).parent / "screens"
 ROOT = Path("/tmp/hark-screens")
@@ -30,6 +34,32 @@ NEWLINE = {"aider": ("M-Enter",)}
 BIG_PASTE = "\n".join(f"line {number} of a long paste, to be collapsed" for number in range(1, 41))
 
 
+class Look(msgspec.Struct, frozen=True):
+    environment: dict[str, str] = {}
+    arguments: tuple[str, ...] = ()
+    columns: int = COLUMNS
+    options: dict[str, bool] = {}
+    keys: tuple[str, ...] = ()
+    """Pressed behind a draft."""
+
+    def change(self, launch: Launch) -> Launch:
+        return msgspec.structs.replace(
+            launch, command=[*launch.command, *self.arguments], environment=launch.environment | self.environment
+        )
+
+
+LOOKS = {
+    "gemini": {
+        "all-colours": Look(environment={"COLORTERM": "truecolor"}),
+        "no-colours": Look(environment={"NO_COLOR": "1"}),
+        "yolo": Look(arguments=("--yolo",)),
+        "narrow": Look(columns=40),
+        "vim-insert": Look(options={"is_vim": True}),
+        "vim-normal": Look(options={"is_vim": True}, keys=("Escape",)),
+    }
+}
+
+
 class Recorder:
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -41,7 +71,7 @@ class Recorder:
         self.save_at_once(name)
 
     def save_at_once(self, name: str) -> None:
-        look(self.agent.tmux, self.agent.pane, colours=True).save(SCREENS / self.kind / f"{name}.txt")
+        look_at(self.agent.tmux, self.agent.pane, colours=True).save(SCREENS / self.kind / f"{name}.txt")
         print(f"{self.kind}/{name}", file=sys.stderr)
 
     def press(self, *keys: str) -> None:
@@ -173,15 +203,36 @@ def record_dialog(recorder: Recorder) -> None:
     recorder.save("empty-after-a-denial")
 
 
-def main(kinds: list[str]) -> None:
-    for kind in kinds or list(LAUNCHES):
-        # Fails if it is there: another recording, or somebody else's.
-        ROOT.mkdir()
-        try:
-            with running(kind, ROOT.resolve()) as agent:
-                record(agent)
-        finally:
-            shutil.rmtree(ROOT, ignore_errors=True)
+def record_look(agent: Agent, name: str, look: Look) -> None:
+    recorder = Recorder(agent)
+    agent.wait_ready()
+    if look.columns != COLUMNS:
+        agent.tmux.run("resize-window", "-t", agent.pane, "-x", str(look.columns))
+    recorder.save(f"empty-fresh.{name}")
+    recorder.type("first line\n\nthird line")
+    if look.keys:
+        recorder.press(*look.keys)
+    recorder.save(f"draft-three-lines.{name}")
+
+
+def main(names: list[str]) -> None:
+    for name in names or list(LAUNCHES):
+        kind, _, only = name.partition(".")
+        if not only:
+            record_in_place(kind, Look(), record)
+        for other, look in LOOKS.get(kind, {}).items():
+            if only in ("", other):
+                record_in_place(kind, look, partial(record_look, name=other, look=look))
+
+
+def record_in_place(kind: str, look: Look, record_all: Callable[[Agent], None]) -> None:
+    # Fails if it is there: another recording, or somebody else's.
+    ROOT.mkdir()
+    try:
+        with running(kind, ROOT.resolve(), change=look.change, **look.options) as agent:
+            record_all(agent)
+    finally:
+        shutil.rmtree(ROOT, ignore_errors=True)
 
 
 if __name__ == "__main__":

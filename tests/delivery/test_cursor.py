@@ -27,8 +27,8 @@ def drawn(row: int, column: int) -> Screen:
 class Walker:
     """A box whose cursor follows the keys, as far as they count."""
 
-    def __init__(self, row: int, column: int, effect: Effect) -> None:
-        self.row, self.column, self.effect = row, column, effect
+    def __init__(self, row: int, column: int, effect: Effect, looks_s: float = 0.01) -> None:
+        self.row, self.column, self.effect, self.looks_s = row, column, effect, looks_s
         self.now_s = 0.0
         self.presses: list[tuple[str, ...]] = []
 
@@ -41,12 +41,12 @@ class Walker:
             return bool(end.value)
 
     def answer(self, step: Step) -> Answer:
-        self.now_s += 0.1
+        self.now_s += self.looks_s
         if not isinstance(step, Press):
             return Seen(drawn(self.row, self.column), self.now_s)
         self.presses.append(step.keys)
         assert len(self.presses) < 100
-        for key in step.keys if step.is_spaced and self.effect(1) else step.keys[: self.effect(len(step.keys))]:
+        for key in step.keys[: self.effect(len(step.keys))]:
             self.press(key)
         return True
 
@@ -83,6 +83,13 @@ def test_keys_without_effect_are_given_up() -> None:
 
     assert not walker.play(walk_cursor(target(2, 3), DEMO))
     assert len(walker.presses) <= 5
+
+
+def test_a_walk_that_takes_longer_than_keys_are_held_is_given_up() -> None:
+    walker = Walker(2, 17, EFFECTS["a burst counts as one key"], looks_s=0.2)
+
+    assert not walker.play(walk_cursor(target(2, 3), DEMO))
+    assert walker.now_s < 3
 
 
 def test_where_every_key_counts_they_are_pressed_at_once() -> None:

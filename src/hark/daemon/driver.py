@@ -36,7 +36,6 @@ from hark.model.session import Session
 from hark.terminal.grip import Grip
 
 WHOLE_HISTORY = 100_000
-SPACE_S = 0.012
 T = TypeVar("T")
 
 
@@ -87,8 +86,8 @@ class Driver:
                 return await self.look()
             case Paste(text=text):
                 return await self._grip.paste(text)
-            case Press(keys=keys, is_spaced=is_spaced):
-                return self._may_press(keys) and await (self._press_spaced if is_spaced else self._grip.press)(keys)
+            case Press(keys=keys):
+                return self._may_press(keys) and await self._grip.press(keys)
             case PressEnter(screen=screen, proof=proof):
                 return not await self._is_at_work() and await self._grip.press_enter(screen, proof)
             case NoteInterrupt():
@@ -118,13 +117,6 @@ class Driver:
             screen = replace(screen, in_mode=False)
         self._screen = screen
         return Seen(screen, asyncio.get_running_loop().time())
-
-    async def _press_spaced(self, keys: tuple[str, ...]) -> bool:
-        for key in keys:
-            if not await self._grip.press((key,)):
-                return False
-            await asyncio.sleep(SPACE_S)
-        return True
 
     async def _is_at_work(self) -> bool:
         """A turn may have begun since the screen that justifies the Enter."""

@@ -10,32 +10,39 @@ from collections.abc import Generator
 from hark.delivery.box import Box, BoxLook, read_box
 from hark.delivery.screen import Row, Screen
 from hark.delivery.steps import Answer, Press, Step
-from hark.delivery.submit import Test, look, watch_for
+from hark.delivery.submit import Looking, Test, look, watch_for
 
-ROUNDS = 4
 MOVED_WITHIN_S = 0.5
+ARRIVES_WITHIN_S = 0.3
+"""Once it has moved: what is not drawn by then did not count."""
+WALK_WITHIN_S = 1.5
+"""Keys are held for two seconds at the most."""
+IDLE_PRESSES = 3
+"""So many without effect, and it is given up."""
 
 
 def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]:
     """Whether the cursor stands where `target` had it, in a box with the same rows.
 
     All presses that are needed at once; where they did not all count (an agent that works off a burst as one key, as some do
-    in vim's normal mode), with a space between them from then on."""
-    is_spaced, before = False, None
-    for _ in range(ROUNDS):
-        seen = yield from look()
+    in vim's normal mode), one by one from then on, each seen before the next."""
+    began = seen = yield from look()
+    before: Box | None = None
+    is_one_by_one, idle = False, 0
+    while idle < IDLE_PRESSES and seen.at_s - began.at_s < WALK_WITHIN_S:
         box = read_box(seen.screen, box_look)
         if box is None or not same_rows(box, target):
             return False
         if is_at(box, target):
             return True
-        is_spaced = is_spaced or (before is not None and before.cursor_row == box.cursor_row)
+        if before is not None:
+            is_one_by_one = is_one_by_one or before.cursor_row == box.cursor_row
+            idle = idle + 1 if is_at(before, box) else 0
         keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y], box_look.placeholder)
-        if not (yield Press(keys, is_spaced)):
+        if not (yield Press(keys[:1] if is_one_by_one else keys)):
             return False
-        yield from watch_for(_arrived(target, box_look, is_in_row=box.cursor_row == target.cursor_row), MOVED_WITHIN_S)
+        seen = yield from _watch(box, target, box_look, is_one_by_one=is_one_by_one)
         before = box
-    seen = yield from look()
     box = read_box(seen.screen, box_look)
     return box is not None and same_rows(box, target) and is_at(box, target)
 
@@ -48,18 +55,35 @@ def is_at(box: Box, target: Box) -> bool:
     return (box.cursor_row, box.cursor_x) == (target.cursor_row, target.cursor_x)
 
 
-def _arrived(target: Box, box_look: BoxLook, *, is_in_row: bool) -> Test:
+def _watch(box: Box, target: Box, box_look: BoxLook, *, is_one_by_one: bool) -> Looking:
     """All the way: a screen drawn between two presses is no ground for pressing more."""
+    seen = yield from watch_for(_has_left(box, box_look), MOVED_WITHIN_S)
+    if is_one_by_one:
+        return seen
+    return (yield from watch_for(_has_come(box, target, box_look), ARRIVES_WITHIN_S))
 
-    def has_arrived(screen: Screen) -> bool:
+
+def _has_left(before: Box, box_look: BoxLook) -> Test:
+    def has_left(screen: Screen) -> bool:
+        box = read_box(screen, box_look)
+        return box is not None and not is_at(box, before)
+
+    return has_left
+
+
+def _has_come(before: Box, target: Box, box_look: BoxLook) -> Test:
+    """To its place; or to its row, where the way goes by rows first."""
+    is_in_row = before.cursor_row == target.cursor_row
+
+    def has_come(screen: Screen) -> bool:
         box = read_box(screen, box_look)
         return box is not None and (is_at(box, target) or (not is_in_row and box.cursor_row == target.cursor_row))
 
-    return has_arrived
+    return has_come
 
 
 def _keys(box: Box, target: Box, row: Row, placeholder: str | None) -> tuple[str, ...]:
-    """Rather too few than too many: what is missing is pressed in the next round, and one too many may leave the row. A
+    """Rather too few than too many: what is missing is pressed next, and one too many may leave the row. A
     stand-in for a paste may be stepped over as one."""
     if box.cursor_row != target.cursor_row:
         rows = target.cursor_row - box.cursor_row

@@ -26,8 +26,6 @@ class Press(Struct, frozen=True):
     """Keys that move or take away, by tmux's names; never one that submits. Answered with False if they were not pressed."""
 
     keys: tuple[str, ...]
-    is_spaced: bool = False
-    """With a moment between them, for an agent that takes a burst for one key."""
 
 
 class OpenEditor(Struct, frozen=True):
