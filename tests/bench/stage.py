@@ -55,9 +55,12 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage() -> Iterator[Stage]:
+def stage(serve_command: str = "") -> Iterator[Stage]:
+    """`serve_command`: what is started instead of `hark serve`."""
     home = Path(tempfile.mkdtemp(prefix="hk", dir="/tmp"))
     made = Stage(home)
+    if serve_command:
+        made.environment["HARK_SERVE_COMMAND"] = serve_command
     try:
         made.hark("daemon", "start")
         yield made

@@ -1,15 +1,15 @@
-"""python -m tests.load [--sessions N] [--rates N,N] [--seconds N] [--write]
+"""python -m tests.load [--sessions N] [--rates N,N] [--seconds N] [--profile FILE] [--write]
 
-Exit status 1 if a message was lost, doubled or overtaken. The agents are demo agents without hooks: two short processes for each
+With --profile the daemon says where its CPU time goes (`sampling.py`). Exit status 1 if a message was lost, doubled or overtaken. The agents are demo agents without hooks: two short processes for each
 turn would load the machine more than all that is measured here.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -23,8 +23,10 @@ from typing import Any
 from hark.delivery.wording import find_message_ids
 from tests.bench.stage import Stage, UnixConnection, cpu_seconds, resident_mb, stage
 from tests.end_to_end.agents import PROGRAM
+from tests.load.shares import shares, spent
 
 DOCUMENT = Path("docs/load.md")
+SAMPLING = Path(__file__).with_name("sampling.py").absolute()
 HEAD = """\
 # Load
 
@@ -39,7 +41,8 @@ SETTLE_S = 180.0
 def main() -> int:
     options = read_options()
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    with stage() as made:
+    sampled = [sys.executable, str(SAMPLING), str(options.profile), "serve"] if options.profile else []
+    with stage(shlex.join(sampled)) as made:
         ids = start(made, options.sessions)
         print(f"{len(ids)} sessions run", flush=True)
         idle = measure_idle(made)
@@ -94,7 +97,7 @@ def load(made: Stage, names: list[str], rate: float, seconds: float) -> dict[str
     late: list[float] = []
     lock = threading.Lock()
     numbers = iter(range(total))
-    before, parts_before, began = cpu_seconds(pid), parts_of(made), time.monotonic()
+    before, began = spent(made), time.monotonic()
 
     def sender() -> None:
         connection = UnixConnection(made.home / "run" / "hark.sock")
@@ -118,15 +121,13 @@ def load(made: Stage, names: list[str], rate: float, seconds: float) -> dict[str
     for thread in threads:
         thread.join()
     sending_s = time.monotonic() - began
-    share = (cpu_seconds(pid) - before) / sending_s
-    parts = {name: (spent - parts_before[name]) / sending_s for name, spent in parts_of(made).items()}
+    parts = shares(before, spent(made), sending_s)
     waiting = settle(made)
     return judge(made, sent, names) | {
         "rate": rate,
         "parts": parts,
         "sent": len(sent),
         "sending_s": sending_s,
-        "cpu": share,
         "mb": resident_mb(pid),
         "waiting": waiting,
         "settled_s": time.monotonic() - began - sending_s,
@@ -158,7 +159,7 @@ def judge(made: Stage, sent: list[tuple[int, str, str]], names: list[str]) -> di
     latencies: list[float] = []
     for name in names:
         for message in made.call(connection, "GET", f"/sessions/{name}/messages?limit=1000")["messages"]:
-            if message["delivered_at"]:
+            if message["id"] in order and message["delivered_at"]:
                 latencies.append(seconds_between(message["queued_at"], message["delivered_at"]))
     latencies.sort()
     return {
@@ -199,6 +200,9 @@ def rows_of(report: dict[str, Any]) -> list[tuple[str, Any]]:
     latencies = report["latencies"]
     median, p95, p99 = (quantile(latencies, share) * 1000 for share in (0.5, 0.95, 0.99))
     parts = ", ".join(f"{name} {share * 100:.0f} %" for name, share in report["parts"].items())
+    each = ", ".join(
+        f"{name} {share * report['sending_s'] / report['sent'] * 1000:.1f} ms" for name, share in ours(report).items()
+    )
     return [
         ("messages", report["sent"]),
         ("sent in", f"{report['sending_s']:.0f} s ({report['sent'] / report['sending_s']:.1f} a second)"),
@@ -207,28 +211,14 @@ def rows_of(report: dict[str, Any]) -> list[tuple[str, Any]]:
         ("still waiting at the end", report["waiting"]),
         ("queued to submitted", f"median {median:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms"),
         ("all delivered after the last was sent", f"{report['settled_s']:.1f} s"),
-        ("the daemon meanwhile", f"{report['cpu'] * 100:.0f} % of a core, {report['mb']:.0f} MB"),
-        ("the others meanwhile, of a core", parts),
+        ("the daemon meanwhile", f"{report['parts']['daemon'] * 100:.0f} % of a core, {report['mb']:.0f} MB"),
+        ("everybody meanwhile, of a core", parts),
+        ("CPU for each message", each),
     ]
 
 
-def parts_of(made: Stage) -> dict[str, float]:
-    """Seconds of CPU that each kind of process has taken so far."""
-    marks = {"agents": str(made.home / "agent-"), "airlocks": "hark-airlock", "tmux": str(made.tmux)}
-    spent = dict.fromkeys(marks, 0.0)
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            kind = (
-                "airlocks"
-                if "airlock" in words.split("--")[0]
-                else next((k for k, m in marks.items() if m in words), "")
-            )
-            if kind and str(made.home) in words:
-                spent[kind] += cpu_seconds(int(entry.name))
-    return spent
+def ours(report: dict[str, Any]) -> dict[str, float]:
+    return {name: share for name, share in report["parts"].items() if not name.startswith("all others")}
 
 
 def read_options() -> argparse.Namespace:
@@ -236,6 +226,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--sessions", type=int, default=200)
     parser.add_argument("--rates", type=lambda text: [float(rate) for rate in text.split(",")], default=[10.0, 50.0])
     parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--profile", type=lambda text: Path(text).absolute())
     parser.add_argument("--write", action="store_true")
     return parser.parse_args()
 
