@@ -190,9 +190,11 @@ def squeeze(text: str) -> str:
 
 
 def _first_word(row: str) -> str:
-    """A blank that carries a combining mark is none."""
+    """A blank that carries a combining mark is none, and no row ends there."""
     rest = row.lstrip(" ")
-    return (rest if rest and combining(rest[0]) else row).split(" ")[0]
+    words = rest if rest and combining(rest[0]) else row
+    is_end = (at for at, letter in enumerate(words) if letter == " " and not combining(words[at + 1 : at + 2] or " "))
+    return words[: next(is_end, len(words))]
 
 
 def _count_units(screen: Screen, box: Box, row: int) -> int:
