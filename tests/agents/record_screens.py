@@ -53,7 +53,8 @@ LOOKS = {
         "all-colours": Look(environment={"COLORTERM": "truecolor"}),
         "no-colours": Look(environment={"NO_COLOR": "1"}),
         "yolo": Look(arguments=("--yolo",)),
-        "narrow": Look(columns=40),
+        # Rests of wider rows stay below, after a turn.
+        "narrower": Look(columns=80),
         "vim-insert": Look(options={"is_vim": True}),
         "vim-normal": Look(options={"is_vim": True}, keys=("Escape",)),
     }
@@ -126,14 +127,18 @@ def record(agent: Agent) -> None:
     recorder = Recorder(agent)
     agent.wait_ready()
     recorder.save("empty-fresh")
-    agent.submit("hello")
-    agent.stand_in.wait_received(lambda one: one.holds("hello"), DEADLINE_S)
-    agent.wait_for(lambda screen: "I have read it." in screen.text, "the reply")
-    agent.wait_ready()
+    play_turn(agent)
     recorder.save("empty-after-a-turn")
     record_drafts(recorder)
     record_busy(recorder)
     record_dialog(recorder)
+
+
+def play_turn(agent: Agent) -> None:
+    agent.submit("hello")
+    agent.stand_in.wait_received(lambda one: one.holds("hello"), DEADLINE_S)
+    agent.wait_for(lambda screen: "I have read it." in screen.text, "the reply")
+    agent.wait_ready()
 
 
 def record_drafts(recorder: Recorder) -> None:
@@ -206,7 +211,9 @@ def record_dialog(recorder: Recorder) -> None:
 def record_look(agent: Agent, name: str, look: Look) -> None:
     recorder = Recorder(agent)
     agent.wait_ready()
+    agent.wait_quiet()
     if look.columns != COLUMNS:
+        play_turn(agent)
         agent.tmux.run("resize-window", "-t", agent.pane, "-x", str(look.columns))
     recorder.save(f"empty-fresh.{name}")
     recorder.type("first line\n\nthird line")
