@@ -42,6 +42,7 @@ from typing import Any, NamedTuple, NoReturn
 VERSION = 1
 USAGE = "usage: hark-airlock [--socket PATH] [--] COMMAND [ARGUMENT…]\n\nRuns COMMAND in this terminal."
 CHUNK = 65536
+FOCUS_IN, FOCUS_OUT = b"\x1b[I", b"\x1b[O"
 READS_PER_TURN = 16
 SHORT_READ = 1024
 LONGEST_REQUEST = 4 * 1024 * 1024
@@ -192,6 +193,7 @@ class Keys:
         self.reader = KeyReader()
         self.hold: Hold | None = None
         self.last_key_at: float | None = None
+        self.has_focus = True  # until the terminal says otherwise
         self._send = send
         self._unread = unread
         self._printed = printed
@@ -261,6 +263,8 @@ class Keys:
                 token = token._replace(kind="reply")
             if token.kind in ("key", "position"):
                 self.last_key_at = now
+            if token.data in (FOCUS_IN, FOCUS_OUT):
+                self.has_focus = token.data == FOCUS_IN
             if token.kind != "reply":
                 kept.append(token)
             elif not is_sent:
@@ -769,6 +773,7 @@ class Airlock:
             "last_output_age_s": None if self._printed.last_at is None else now - self._printed.last_at,
             "bracketed_paste": self._printed.is_bracketed,
             "is_line_mode": is_line_mode,
+            "has_focus": self._keys.has_focus,
             "columns": columns,
             "rows": rows,
         }

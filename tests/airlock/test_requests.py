@@ -73,6 +73,7 @@ def test_facts_are_complete(recorded: Recorded, client: Client) -> None:
         "output_bytes": 5,
         "bracketed_paste": False,
         "is_line_mode": False,
+        "has_focus": True,
         "columns": 80,
         "rows": 24,
     }
@@ -95,6 +96,15 @@ def test_bracketed_paste_and_line_mode_are_told() -> None:
         for number, is_on in ((b"1", True), (b"2", False), (b"3", True), (b"2", False)):
             recorded.type(number + b"\n")
             client.wait_facts(bracketed_paste=is_on)
+
+
+def test_the_focus_that_the_terminal_reports_is_told() -> None:
+    with Recorded() as recorded, recorded.client() as client:
+        for report, has_focus in ((b"\x1b[O", False), (b"\x1b[I", True)):
+            recorded.type(report)
+            client.wait_facts(has_focus=has_focus)
+
+        recorded.wait_input(b"\x1b[O\x1b[I")
 
 
 @pytest.mark.parametrize("line", MALFORMED, ids=lambda line: repr(line[:40]))

@@ -1,11 +1,17 @@
-"""A grip is there when the agent has drawn the human's last key."""
+"""A grip is there when the agent has drawn the human's last key, and lends it the focus where it needs it."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import cast
+
+import pytest
 
 from hark.daemon.grips import until_drawn
+from hark.model.session import Pane
 from hark.terminal.airlocks import Airlock
+from hark.terminal.grip import HeldByAirlock
+from hark.terminal.server import TmuxServer
 from tests.airlock.running import DEADLINE_S, Recorded
 from tests.terminals import wait_until
 
@@ -56,3 +62,37 @@ def test_a_key_that_draws_nothing_delays_a_grip_and_does_not_prevent_it() -> Non
         drawn_at_the_grip(recorded)
 
         recorded.wait_input(b"x")
+
+
+def lend_focus(recorded: Recorded, *, is_kept: bool) -> bool:
+    async def take() -> bool:
+        airlock = await Airlock.connect(recorded.socket)
+        hold, _ = await airlock.hold(2.0, 0, 0)
+        grip = HeldByAirlock(cast(TmuxServer, None), cast(Pane, None), airlock, hold)
+        is_lent = await grip.give_focus()
+        if is_kept:
+            grip.keep_focus()
+        await grip.release()
+        return is_lent
+
+    return asyncio.run(take())
+
+
+def test_an_agent_that_has_the_focus_is_not_told_so() -> None:
+    with Recorded() as recorded:
+        assert not lend_focus(recorded, is_kept=False)
+
+        recorded.type(b"x")
+        recorded.wait_input(b"x")
+
+
+@pytest.mark.parametrize(("is_kept", "heard"), [(False, b"\x1b[O\x1b[I\x1b[Ox"), (True, b"\x1b[O\x1b[Ix")])
+def test_the_focus_is_lent_for_the_time_of_a_grip(is_kept: bool, heard: bytes) -> None:
+    with Recorded() as recorded, recorded.client() as client:
+        recorded.type(b"\x1b[O")
+        client.wait_facts(has_focus=False)
+
+        assert lend_focus(recorded, is_kept=is_kept)
+
+        recorded.type(b"x")
+        recorded.wait_input(heard)

@@ -13,7 +13,7 @@ from hark.delivery.steps import Answer, Held, OpenEditor, Step
 from hark.delivery.submit import Job
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO, screen, tall
-from tests.delivery.scripted import COLLAPSED, DIALOG, DRAFT, EMPTY, MESSAGE_ID, TEXT, ScriptedTerminal, box
+from tests.delivery.scripted import COLLAPSED, DIALOG, DRAFT, EMPTY, MESSAGE_ID, OURS, TEXT, ScriptedTerminal, box
 
 JOB = Job(text=TEXT, message_id=MESSAGE_ID, look=DEMO)
 BLANKS = box("   ‸")
@@ -106,3 +106,11 @@ def test_where_arrows_go_by_lines_a_cursor_inside_a_wrap_is_left_alone(seen: Scr
     terminal.play(by_editor.deliver(job, EditorKeys(key=("C-g",))))
 
     assert any(isinstance(step, OpenEditor) for step in terminal.steps) is is_opened
+
+
+def test_our_own_text_is_no_draft_that_could_not_be_carried() -> None:
+    terminal = WithoutEditor([tall(OURS)])
+
+    terminal.play(by_editor.resume(JOB, EditorKeys(key=("C-g",), not_for=r"(?s).*via\s+hark\s+send"), was_staged=False))
+
+    assert any(isinstance(step, OpenEditor) for step in terminal.steps)

@@ -1,5 +1,6 @@
 """Which drafts the line keys may take: those that stand on the screen as they are, in a mode in which keys are keys."""
 
+import msgspec
 import pytest
 
 from hark.delivery import by_sentinel
@@ -61,3 +62,13 @@ def test_no_draft_is_put_back_in_such_a_mode() -> None:
     with pytest.raises(StopIteration) as end:
         put_back.send(terminal.answer(Look()))
     assert end.value.value is False
+
+
+def test_a_draft_is_left_alone_in_a_pane_that_is_too_small_to_show_the_message() -> None:
+    terminal = ScriptedTerminal([msgspec.structs.replace(box("half a thought‸"), columns=5)])
+
+    outcome = terminal.play(by_sentinel.deliver(JOB, LineKeys()))
+
+    assert isinstance(outcome, Held)
+    assert outcome.reason is HoldReason.DRAFT
+    assert [step for step in terminal.steps if not isinstance(step, Look)] == []

@@ -15,7 +15,7 @@ from hark.delivery import wording
 from hark.delivery.box import read_box
 from hark.delivery.gate import Hold
 from hark.delivery.steps import Delivery
-from hark.delivery.submit import AT_WORK, Job, wait_for_idle
+from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
 
@@ -57,6 +57,12 @@ class Attempt(Struct, kw_only=True):
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             self.is_taken_over = grip.is_taken_over
+            if (
+                self.kind.box.needs_focus
+                and await grip.give_focus()
+                and not await driver.run(wait_for_box(self.kind.box))
+            ):
+                grip.keep_focus()
             return await self._run_with(driver, draft)
         finally:
             await grip.release()

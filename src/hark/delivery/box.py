@@ -45,6 +45,8 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     placeholder: str | None = None
     """What stands in the box for a long paste that the agent does not show; a group `newlines` counts those of the paste."""
     needs_visible_cursor: bool = False
+    needs_focus: bool = False
+    """The agent shows its cursor only while its terminal has the focus: for the time of a delivery it is told so."""
     arrows: Literal["rows", "lines"] = "rows"
     """Whether Up and Down go by rows as they are drawn, or by lines as they were typed: then they leave a wrapped line, and may
     leave the draft, where another row of it is meant."""

@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
-from hark.delivery.box import Box, holds_exactly, may_be_wrapped, read_box, shows_below, shows_placeholder
+from hark.delivery.box import Box, holds_exactly, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
 from hark.delivery.screen import Screen
@@ -130,7 +130,8 @@ def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
         # What the screen cannot prove the editor must, once more; then keys are not held long enough to bring the cursor back.
         reason = HoldReason.DIALOG if box.is_empty else HoldReason.DRAFT
         return Held(reason, "the pane is too small to show the message")
-    if editor.not_for and re.match(editor.not_for, "\n".join(box.rows)):
+    is_ours = bool(job.message_id) and mentions(box, job.message_id)
+    if editor.not_for and not is_ours and re.match(editor.not_for, "\n".join(box.rows)):
         return Held(HoldReason.DRAFT, "this draft cannot be carried by this agent's editor")
     if shows_below(screen, box, editor.not_while):
         return Held(HoldReason.DRAFT, "the box is in a mode that it would not be in afterwards")

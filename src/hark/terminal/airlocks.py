@@ -27,6 +27,8 @@ class AirlockFacts(Struct, frozen=True, kw_only=True):
     last_output_age_s: float | None
     bracketed_paste: bool
     is_line_mode: bool
+    has_focus: bool = True
+    """As far as the terminal has reported it."""
 
 
 class Successor(Struct, frozen=True):

@@ -18,6 +18,7 @@ HOLD_S = 2.0
 QUIET_S = 0.008
 """How long the agent must have printed nothing before a screen is taken for complete: tmux draws within that time."""
 ENTER_TRIES = 8
+FOCUS_IN, FOCUS_OUT = b"\x1b[I", b"\x1b[O"
 
 
 class Grip(Protocol):
@@ -34,6 +35,13 @@ class Grip(Protocol):
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
         """The same for another key."""
+
+    async def give_focus(self) -> bool:
+        """Tells an agent whose terminal has reported that it has lost the focus that it has it, until the grip is released. Whether
+        it had to be told."""
+
+    def keep_focus(self) -> None:
+        """Not to be taken back: an agent that draws again for it would wake whoever waits for what it draws."""
 
     async def release(self) -> None: ...
 
@@ -65,6 +73,13 @@ class HeldByTmux:
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
         return self._hold.is_active and await self._server.press_if_unmoved(self._pane, key, screen, proof)
 
+    async def give_focus(self) -> bool:
+        """What the terminal has reported is not known here."""
+        return False
+
+    def keep_focus(self) -> None:
+        pass
+
     async def release(self) -> None:
         await self._hold.release()
 
@@ -80,6 +95,16 @@ class HeldByAirlock:
         self._pane = pane
         self._airlock = airlock
         self._hold = hold
+        self._is_focus_lent = False
+
+    async def give_focus(self) -> bool:
+        if (await self._airlock.facts()).has_focus:
+            return False
+        self._is_focus_lent = await self._write(FOCUS_IN)
+        return self._is_focus_lent
+
+    def keep_focus(self) -> None:
+        self._is_focus_lent = False
 
     async def paste(self, text: str) -> bool:
         """Only where the agent takes bracketed pastes: anywhere else a newline would be an Enter."""
@@ -118,8 +143,10 @@ class HeldByAirlock:
         return False
 
     async def release(self) -> None:
-        """The hold may be over already, or the agent gone with it."""
+        """The hold may be over already, or the agent gone with it. A focus that the terminal has reported meanwhile stays."""
         try:
+            if self._is_focus_lent and not (await self._airlock.facts()).has_focus:
+                await self._write(FOCUS_OUT)
             await self._airlock.release(self._hold)
         except Refused:
             pass
