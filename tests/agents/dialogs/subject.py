@@ -62,7 +62,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     def has_first_choice(self, screen: Screen) -> bool:
         """Where an answer is typed, nothing stands behind the question."""
         first = FIRST_CHOICE[self.kind]
-        return screen.cursor_row.endswith(first) if self.marks.is_dialog_kept else first in screen.text
+        return screen.cursor_row.rstrip().endswith(first) if self.marks.is_dialog_kept else first in screen.text
 
     def wait_empty(self) -> None:
         self.wait_screen(self.marks.has_empty_box, "the empty box")
