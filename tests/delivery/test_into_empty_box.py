@@ -141,7 +141,8 @@ def test_a_paste_rests_until_it_has_settled() -> None:
 
     assert isinstance(run(terminal, settle_s=0.5), Submitted)
     before_enter = terminal.steps[: terminal.steps.index(PressEnter(OURS, MESSAGE_ID))]
-    assert [round(step.within_s, 1) for step in before_enter if isinstance(step, LookAgain)] == [0.5, 0.3, 0.1]
+    _for_the_echo, *waits = [round(step.within_s, 1) for step in before_enter if isinstance(step, LookAgain)]
+    assert waits == [0.5, 0.3, 0.1]
 
 
 CHANGES = {

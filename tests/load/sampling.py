@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 EVERY_S = 0.004
-MOST = 45
+MOST = 150
 _WAITING = {
     ("selectors.py", "select"),
     ("unix_events.py", "_do_waitpid"),

@@ -14,6 +14,7 @@ from hark.daemon.panes import Panes
 from hark.delivery import wording
 from hark.delivery.box import read_box
 from hark.delivery.gate import Hold
+from hark.delivery.screen import Screen
 from hark.delivery.steps import Delivery
 from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
@@ -79,7 +80,8 @@ class Attempt(Struct, kw_only=True):
     async def _run_with(self, driver: Driver, draft: Draft | None) -> Hold | None:
         message, hold = self.message, None
         if message and (draft is None or is_attempted(message)):
-            outcome = await driver.run(await self._delivery(driver, message))
+            seen = await driver.look()
+            outcome = await driver.run(self._delivery(seen.screen, message), seen)
             hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier)
         if draft and not await driver.run(return_of(draft, self.kind, self._job())):
             return hold or Hold(HoldReason.DIALOG, "a human's draft has to go back into the box first", None)
@@ -89,8 +91,7 @@ class Attempt(Struct, kw_only=True):
             return Hold(hold.reason, hold.detail, self.carriers.may_carry_in_s(self.session, self.kind))
         return hold
 
-    async def _delivery(self, driver: Driver, message: Message) -> Delivery:
-        screen = (await driver.look()).screen
+    def _delivery(self, screen: Screen, message: Message) -> Delivery:
         if self.kind.is_at_work(screen):
             return wait_for_idle(is_in_box=is_attempted(message))
         if is_attempted(message):
@@ -115,7 +116,7 @@ class Attempt(Struct, kw_only=True):
         await self.ledger.begin(self.messages, self.lease)
 
     async def stage(self) -> None:
-        await self.ledger.stage(self.messages, self.lease, self.carrier)
+        self.messages = await self.ledger.stage(self.messages, self.lease, self.carrier)
         self.is_staged = True
 
     async def note_interrupt(self) -> None:

@@ -111,7 +111,7 @@ class Courier:
         while True:
             session = self._sessions.get(self._session_id)
             message = await self._store.first_pending(session.id)
-            draft = await self._store.draft(session.id)
+            draft = await self._ledger.draft()
             if message is None and (draft is None or session.state is SessionState.GONE):
                 self.is_waiting_for_output = False
                 return None

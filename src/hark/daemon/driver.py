@@ -64,9 +64,12 @@ class Driver:
         self._ticket: Ticket | None = None
         self._screen: Screen | None = None
 
-    async def run(self, delivery: Generator[Step, Answer, T]) -> T:
+    async def run(self, delivery: Generator[Step, Answer, T], seen: Seen | None = None) -> T:
+        """`seen`: a look of this very moment, with which the delivery may begin."""
         try:
             step = next(delivery)
+            if seen and isinstance(step, Look):
+                step = delivery.send(seen)
             while True:
                 step = delivery.send(await self._answer(step))
         except StopIteration as end:

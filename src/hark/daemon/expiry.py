@@ -32,8 +32,10 @@ class Expiry:
     async def run(self) -> None:
         while True:
             self._arrived.clear()
-            await self.sweep()
             earliest = await self._store.next_timeout()
+            if earliest and earliest <= self._clock():
+                await self.sweep()
+                earliest = await self._store.next_timeout()
             until_s = (earliest - self._clock()).total_seconds() if earliest else LONGEST_SLEEP_S
             try:
                 async with asyncio.timeout(min(until_s if until_s > 0 else OVERDUE_S, LONGEST_SLEEP_S)):

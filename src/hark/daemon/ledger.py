@@ -20,25 +20,33 @@ class Ledger:
         self._session_id = session_id
         self._store = store
         self._clock = clock
+        self._may_have_draft = True
+
+    async def draft(self) -> Draft | None:
+        """A human's, that is not back in its box yet. Nobody else takes one out."""
+        found = await self._store.draft(self._session_id) if self._may_have_draft else None
+        self._may_have_draft = found is not None
+        return found
 
     async def begin(self, messages: Sequence[Message], lease: Lease) -> None:
         """Together they are one payload, named after the first."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
         for message in messages:
-            current = await self._queued(await self._store.message(message.id), lease)
-            await self._store.begin_attempt(current.id, self._clock(), lease.fence, batch_id)
+            await self._queued(message, lease)
+            await self._store.begin_attempt(message.id, self._clock(), lease.fence, batch_id)
 
-    async def stage(self, messages: Sequence[Message], lease: Lease, carrier: Carrier) -> None:
-        for message in messages:
-            await self._stage_one(message, lease, carrier)
+    async def stage(self, messages: Sequence[Message], lease: Lease, carrier: Carrier) -> tuple[Message, ...]:
+        return tuple([await self._stage_one(message, lease, carrier) for message in messages])
 
-    async def _stage_one(self, message: Message, lease: Lease, carrier: Carrier) -> None:
-        message = await self._store.message(message.id)
+    async def _stage_one(self, message: Message, lease: Lease, carrier: Carrier) -> Message:
+        if message.status is not Status.QUEUED:
+            message = await self._store.message(message.id)
         if is_expired(message, self._clock()):
             raise HarkError("transition-illegal", "its time-out passed")
-        if message.status is not Status.STAGED:
-            message = await self._queued(message, lease)
-            await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier)
+        if message.status is Status.STAGED:
+            return message
+        await self._queued(message, lease)
+        return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier)
 
     async def note_interrupt(self, message: Message, lease: Lease, by: Channel = Channel.TERMINAL) -> None:
         """On record before the turn is told to end: it is told once."""
@@ -78,6 +86,7 @@ class Ledger:
         await self._store.move(message_id, Step(status=Status.QUEUED, at=self._clock(), detail=detail, is_in_box=True))
 
     async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
+        self._may_have_draft = True
         await self._store.save_draft(
             Draft(
                 session_id=self._session_id,
@@ -103,8 +112,10 @@ class Ledger:
     async def _record_one(
         self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None
     ) -> Hold | None:
+        is_known = isinstance(outcome, Submitted) and message.status is Status.STAGED
         try:
-            return await self._record_once(await self._store.message(message.id), outcome, lease, carrier)
+            current = message if is_known else await self._store.message(message.id)
+            return await self._record_once(current, outcome, lease, carrier)
         except HarkError as failure:
             # The agent's own word (its hook) may be faster than our look at its screen, and is stronger.
             if failure.code != "transition-illegal":
@@ -122,19 +133,19 @@ class Ledger:
         detail: str = "",
     ) -> Message:
         """From now on the agent may have it, and not in its box."""
-        message = await self._queued(message, lease)
+        await self._queued(message, lease)
         fence = lease.fence
-        await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
-        return await self._store.message(message.id)
+        return await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
 
     async def stage_native(self, messages: Sequence[Message], lease: Lease) -> tuple[Message, ...]:
         """From now on the agent may have them."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
+        staged = []
         for message in messages:
-            current = await self._queued(await self._store.message(message.id), lease)
+            await self._queued(message, lease)
             step = Step(status=Status.STAGED, at=self._clock(), channel=Channel.NATIVE, batch_id=batch_id)
-            await self._store.move(current.id, step, lease.fence)
-        return tuple([await self._store.message(message.id) for message in messages])
+            staged.append(await self._store.move(message.id, step, lease.fence))
+        return tuple(staged)
 
     async def _record_once(
         self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None
@@ -185,7 +196,7 @@ class Ledger:
         carrier: Carrier | None = None,
         channel: Channel | None = None,
         authority: Authority | None = None,
-    ) -> None:
+    ) -> Message:
         step = Step(
             status=status,
             at=self._clock(),
@@ -196,12 +207,14 @@ class Ledger:
             authority=authority,
             is_in_box=is_in_box,
         )
-        await self._store.move(message.id, step, fence)
+        moved = await self._store.move(message.id, step, fence)
         extra = {"session": self._session_id, "message_id": message.id, "status": str(status), "detail": detail}
         logger.info("message", extra=extra | {"reason": reason and str(reason), "carrier": carrier and str(carrier)})
+        return moved
 
-    async def _queued(self, message: Message, lease: Lease) -> Message:
-        """What held it is over."""
+    async def _queued(self, message: Message, lease: Lease) -> None:
+        """What held it is over. Whether one that was not held may still go on, the store knows when it does."""
+        if message.status is Status.HELD:
+            message = await self._store.message(message.id)
         if message.status is Status.HELD:
             await self.move(message, Status.QUEUED, fence=lease.fence, is_in_box=message.attempted_at is not None)
-        return await self._store.message(message.id)

@@ -60,7 +60,7 @@ class Notices:
     async def run(self) -> None:
         after = await self._store.last_event_seq()
         await self.look_back()
-        async for event in self._bus.follow(after):
+        async for event in self._bus.follow(after, is_told):
             await self.heed(event)
 
     async def look_back(self) -> None:
@@ -76,10 +76,7 @@ class Notices:
                 await self._tell_of(message.id)
 
     async def heed(self, event: Event) -> None:
-        if event.kind is not EventKind.MESSAGE or event.message_id is None:
-            return
-        is_gone = event.data.get("reason") == HoldReason.SESSION_GONE
-        if is_gone or event.data.get("status") in _TOLD:
+        if event.message_id is not None and is_told(event):
             await self._tell_of(event.message_id)
 
     async def _tell_of(self, message_id: MessageId) -> None:
@@ -131,3 +128,10 @@ class Notices:
             idempotency_key=notice.key,
         )
         logger.info("notice", extra={"session": notice.session_id, "key": notice.key})
+
+
+def is_told(event: Event) -> bool:
+    """Whether it may be worth a notice."""
+    if event.kind is not EventKind.MESSAGE:
+        return False
+    return event.data.get("reason") == HoldReason.SESSION_GONE or event.data.get("status") in _TOLD

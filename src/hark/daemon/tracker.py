@@ -194,15 +194,16 @@ class Tracker:
     async def _attend_to(self, session: Session, ear: Ear) -> None:
         now_s = asyncio.get_running_loop().time()
         is_settled = now_s - ear.printed_at_s >= SETTLE_S
-        ear.looked_at_s, ear.is_unseen = now_s, not is_settled
-        ear.again_at_s = [at_s for at_s in ear.again_at_s if at_s > now_s]
+        later = [at_s for at_s in ear.again_at_s if at_s > now_s]
+        has_more = ear.is_unseen or ear.is_gapped or len(later) < len(ear.again_at_s)
+        ear.looked_at_s, ear.is_unseen, ear.again_at_s = now_s, not is_settled, later
         if ear.is_unflushed and now_s - ear.printed_at_s >= FLUSH_S:
             ear.is_unflushed = False
             ear.found += ear.detector.flush()
         found, ear.found = ear.found, []
         try:
             if not await self._read_words(session, ear) and not self._is_to_wait(session, ear):
-                await self._listen(session, ear, found)
+                await self._listen(session, ear, found, has_more=has_more)
         except HarkError as failure:
             ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
             ear.again_at_s.append(now_s + LONGEST_WITHOUT_LOOK_S)
@@ -242,13 +243,16 @@ class Tracker:
         ear.again_at_s.append(now_s + CERTAIN_S)
         return True
 
-    async def _listen(self, session: Session, ear: Ear, found: list[Found]) -> None:
+    async def _listen(self, session: Session, ear: Ear, found: list[Found], *, has_more: bool) -> None:
+        """`has_more`: on the screen, than was seen there before."""
         if ear.is_plain and not ear.is_gapped:
             self._signals.tell_misses(session, found)
             await self._signals.hear_lines(session, found)
             return
         if ear.is_plain and self._is_flowing(ear):
             ear.found, ear.is_unseen = found + ear.found, True
+            return
+        if not has_more:
             return
         depth, ear.lines, ear.is_gapped = min(DEPTH, ear.lines + MORE), 0, False
         async with self._looks:

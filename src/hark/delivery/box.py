@@ -230,24 +230,25 @@ def _is_below_frame(screen: Screen, look: BoxLook, y: int) -> bool:
 
 
 def _last_row_before(texts: list[str], tail: str, first: int) -> int | None:
+    """`texts`: of the rows from the first on."""
     while texts and not texts[-1]:
         texts.pop()
-    ends = (y for y in range(first + 1, len(texts)) if re.fullmatch(tail, "\n".join(texts[y:])))
-    return next((y - 1 for y in ends), None)
+    ends = (y for y in range(1, len(texts)) if re.fullmatch(tail, "\n".join(texts[y:])))
+    return next((first + y - 1 for y in ends), None)
 
 
 def _last_row(screen: Screen, look: BoxLook, first: int) -> int | None:
     """A blank row ends the box only where no input can follow it: it may be an empty line of a draft."""
-    texts = [row.text for row in screen.rows]
+    rows = screen.rows
     if look.tail is not None:
-        return _last_row_before(texts, look.tail, first)
-    for y in range(first + 1, len(texts)):
-        if re.fullmatch(look.below, texts[y]):
-            is_end = texts[y].strip() or all(re.fullmatch(look.below, text) for text in texts[y:])
+        return _last_row_before([row.text for row in rows[first:]], look.tail, first)
+    for y in range(first + 1, len(rows)):
+        if re.fullmatch(look.below, rows[y].text):
+            is_end = rows[y].text.strip() or all(re.fullmatch(look.below, row.text) for row in rows[y:])
             return y - 1 if is_end else None
         if not _may_follow(screen, look, y):
             return None
-    return len(texts) - 1 if re.fullmatch(look.below, "") else None
+    return len(rows) - 1 if re.fullmatch(look.below, "") else None
 
 
 def _columns_of(screen: Screen, y: int, characters: int) -> int | None:

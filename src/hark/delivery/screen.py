@@ -63,8 +63,10 @@ class Screen(Struct, frozen=True, kw_only=True):
         )
 
 
+@lru_cache(maxsize=2048)
 def parse_row(line: str, dim: bool = False) -> tuple[Row, bool]:
-    """One captured line, and whether dim is still on at its end: tmux does not repeat attributes on the next line."""
+    """One captured line, and whether dim is still on at its end: tmux does not repeat attributes on the next line. From one look
+    at a screen to the next most of its lines are the same."""
     cells: list[str] = []
     ghost: list[bool] = []
     for index, part in enumerate(_SEQUENCE.split(line)):

@@ -42,6 +42,8 @@ from hark.model.message import HoldReason
 _CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)@\S*)\Z")
 ECHO_WITHIN_S = 2.0
 LET_GO_WITHIN_S = 2.0
+PRINTS_WITHIN_S = 0.05
+"""After a paste; if it has not by then, it is looked at all the same."""
 DRAWN_WITHIN_S = 0.5
 ENTERS = 3
 HELD_FOR_S = 1.9
@@ -79,9 +81,10 @@ def look_again(within_s: float) -> Looking:
     return seen
 
 
-def watch_for(test: Test, within_s: float) -> Looking:
-    """The first screen that passes, or the last one before the time is over."""
-    began = seen = yield from look()
+def watch_for(test: Test, within_s: float, *, is_to_print: bool = False) -> Looking:
+    """The first screen that passes, or the last one before the time is over. `is_to_print`: there is nothing new to be seen
+    before the agent has printed it."""
+    began = seen = yield from (look_again(PRINTS_WITHIN_S) if is_to_print else look())
     while not test(seen.screen) and (left := began.at_s + within_s - seen.at_s) > 0:
         seen = yield from look_again(left)
     return seen
@@ -98,7 +101,7 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
         was_filled = was_filled or ends_at_cursor(screen, job) if box is None else was_filled or not box.is_empty
         return holds_ours(screen, job)
 
-    seen = yield from watch_for(has_echo, ECHO_WITHIN_S)
+    seen = yield from watch_for(has_echo, ECHO_WITHIN_S - PRINTS_WITHIN_S, is_to_print=True)
     if holds_ours(seen.screen, job):
         return seen
     is_in_the_way = read_box(seen.screen, job.look) is None

@@ -5,6 +5,7 @@ commands. Every command of a line gets one reply, unless one fails: that error i
 """
 
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -30,6 +31,12 @@ def quote(value: str) -> str:
     if "\0" in value:
         raise HarkError("text-control-bytes", "a NUL byte cannot be sent to tmux", "take it out of the text")
     return '"' + _ACTIVE.sub(lambda hit: f"\\{ord(hit[0]):03o}", value) + '"'
+
+
+@lru_cache(maxsize=4096)
+def question(name: str, *arguments: str) -> str:
+    """The same for a command without data of anybody's: they are asked over and over again."""
+    return command(name, *arguments)
 
 
 def command(name: str, *arguments: str) -> str:

@@ -14,7 +14,7 @@ from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.client import ControlClient, clean_environment, tmux_gone
-from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste_if, press
+from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste_if, press, question
 from hark.terminal.control import Notice, Reply
 from hark.terminal.facts import (
     CLIENT_FORMAT,
@@ -40,6 +40,9 @@ _STRUCTURAL = {
     "session-closed",
     "layout-change",
 }
+
+
+RENDERING_FORMAT = f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}"
 
 
 class Rendering(Struct, frozen=True, kw_only=True):
@@ -114,7 +117,7 @@ class TmuxServer:
         return await (await self.connect()).run(line, deadline_s)
 
     async def facts(self) -> ServerFacts:
-        asked = line(command("list-panes", "-a", "-F", PANE_FORMAT), command("list-clients", "-F", CLIENT_FORMAT))
+        asked = line(question("list-panes", "-a", "-F", PANE_FORMAT), question("list-clients", "-F", CLIENT_FORMAT))
         panes, clients = await self.run(asked)
         parsed = (parse_pane(text) for text in _text([panes]))
         return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(_text([clients])))
@@ -122,8 +125,8 @@ class TmuxServer:
     async def pane_facts(self, pane: Pane) -> ServerFacts:
         """The facts of one pane, and of the clients: what a delivery asks right before it starts."""
         asked = line(
-            command("display-message", "-p", "-t", pane.pane_id, PANE_FORMAT),
-            command("list-clients", "-F", CLIENT_FORMAT),
+            question("display-message", "-p", "-t", pane.pane_id, PANE_FORMAT),
+            question("list-clients", "-F", CLIENT_FORMAT),
         )
         head, clients = await self.run(asked)
         facts = parse_pane(_text([head])[0])
@@ -152,8 +155,8 @@ class TmuxServer:
     async def screen(self, pane: Pane) -> Screen:
         """Cursor, mode and content of one instant: one line, so nothing can happen in between."""
         asked = line(
-            command("display-message", "-p", "-t", pane.pane_id, SCREEN_FORMAT),
-            command("capture-pane", "-p", "-e", "-N", "-t", pane.pane_id),
+            question("display-message", "-p", "-t", pane.pane_id, SCREEN_FORMAT),
+            question("capture-pane", "-p", "-e", "-N", "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
         return _screen(pane, _text([head])[0], _text([body]))
@@ -161,7 +164,7 @@ class TmuxServer:
     async def rendering(self, pane: Pane, lines: int) -> Rendering:
         """The screen with that many lines of what has scrolled off its top, of one instant."""
         asked = line(
-            command("display-message", "-p", "-t", pane.pane_id, f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}"),
+            question("display-message", "-p", "-t", pane.pane_id, RENDERING_FORMAT),
             command("capture-pane", "-p", "-e", "-N", "-S", str(-lines), "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
