@@ -85,6 +85,26 @@ REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
         Report(said=Said.PERMISSION_ASKED, detail="Allow?"),
     ),
     "gemini: the end of a turn": ("gemini", "AfterAgent", {}, Report(said=Said.STOPPED)),
+    "opencode: a prompt": (
+        "opencode",
+        "chat.message",
+        {"session_id": "s", "prompt": "hi"},
+        Report(said=Said.PROMPT_SUBMITTED, prompt="hi", agent_session_id="s"),
+    ),
+    "opencode: a question": (
+        "opencode",
+        "permission.asked",
+        {"tool_name": "bash", "command": "ls"},
+        Report(said=Said.PERMISSION_ASKED, detail="ls"),
+    ),
+    "opencode: Escape twice": (
+        "opencode",
+        "session.error",
+        {"error": "MessageAbortedError"},
+        Report(said=Said.INTERRUPTED),
+    ),
+    "opencode: another failure": ("opencode", "session.error", {"error": "APIError"}, Report(said=Said.NOTIFIED)),
+    "opencode: the end of a turn": ("opencode", "session.idle", {}, Report(said=Said.STOPPED)),
     "an unknown event": ("claude", "Yawned", {}, Report(said=Said.UNKNOWN)),
     "an unknown agent": ("eliza", "Stop", {}, Report(said=Said.UNKNOWN)),
 }

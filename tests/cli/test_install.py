@@ -13,7 +13,7 @@ PROGRAM = Path(sys.executable).parent / "hark-hook"
 @pytest.fixture(autouse=True)
 def user(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user who has Claude Code's settings and no agent on the PATH."""
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PATH", str(home))
@@ -76,12 +76,19 @@ def test_a_user_of_codex_is_told_that_codex_will_ask(user: Path, capsys: pytest.
     assert (user / ".codex/hooks.json").exists()
 
 
-def test_opencode_needs_nothing(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["install", "opencode"]) == Exit.OK
+def test_opencode_gets_a_plugin_and_loses_it_again(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (user / ".config/opencode").mkdir(parents=True)
+    plugin = user / ".config/opencode/plugin/hark.js"
 
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "needs no hooks" in told.err
+    assert run(["install", "opencode", "--dry-run"]) == Exit.OK
+    assert f'+const PROGRAM = "{PROGRAM}"\n' in capsys.readouterr().out
+    assert not plugin.exists()
+    assert run(["install", "all", "--signals"]) == Exit.OK
+    assert ["opencode", "installed", str(plugin)] in [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert "--<[hark:STATE:" in (user / ".config/opencode/AGENTS.md").read_text()
+
+    assert run(["uninstall", "all"]) == Exit.OK
+    assert [path for path in (user / ".config").rglob("*") if path.is_file()] == []
 
 
 def test_hooks_that_the_user_has_switched_off_are_mentioned(user: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,6 +57,20 @@ def test_installed_hooks_are_well(environment: dict[str, str]) -> None:
     assert look_at_hooks("claude", environment).level is Level.OK
 
 
+def test_a_plugin_is_looked_at_as_hooks_are(environment: dict[str, str], tmp_path: Path) -> None:
+    assert look_at_hooks("opencode", environment).level is Level.WARNING
+    path = install("opencode", environment)
+    assert look_at_hooks("opencode", environment).level is Level.OK
+
+    path.write_text(path.read_text().replace('"session.idle"', '"session.was"'))
+    assert look_at_hooks("opencode", environment).detail.endswith("lacks session.idle")
+    install("opencode", environment)
+    (tmp_path / "hark-hook").unlink()
+    assert "is not a program" in look_at_hooks("opencode", environment).detail
+    path.write_text("// somebody's\n")
+    assert look_at_hooks("opencode", environment).level is Level.WARNING
+
+
 def test_a_hook_program_that_is_gone_is_a_problem(environment: dict[str, str], tmp_path: Path) -> None:
     install("claude", environment)
     (tmp_path / "hark-hook").unlink()
@@ -129,6 +143,8 @@ def test_a_session_is_asked_for_its_hooks_and_its_airlock() -> None:
         session(id="aaaaaaaa", name="heard", airlock="/run/a.sock"),
         session(id="bbbbbbbb", name="silent", airlock="/run/b.sock"),
         session(id="cccccccc", name="adopted", agent="generic", is_adopted=True),
+        # Its own API may tell all of it.
+        session(id="dddddddd", name="native", agent="opencode", airlock="/run/d.sock"),
     ]
     events = [hook_event("aaaaaaaa", event="UserPromptSubmit"), hook_event("aaaaaaaa", event="Stop")]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from tests.stand_in.answer import dumps, server_sent
 from tests.stand_in.reply import Reply
 from tests.stand_in.turn import Json, Said, Turn, read_turn
@@ -20,7 +22,8 @@ def read_request(body: Json) -> Turn:
         if message["role"] != "system"
     ]
     asks_for_title = any("title generator" in text for text in system_texts(body))
-    return read_turn(said, tools, is_side=asks_for_title)
+    turn = read_turn(said, tools, is_side=asks_for_title)
+    return structs.replace(turn, instructions=tuple(system_texts(body)))
 
 
 def texts_of(content: str | list[Json] | None) -> list[str]:

@@ -19,6 +19,7 @@ class Received(msgspec.Struct, frozen=True):
     is_side: bool
     tools: tuple[str, ...] = ()
     """What the model was offered."""
+    instructions: tuple[str, ...] = ()
 
     def holds(self, text: str) -> bool:
         """Whether the text came in any way: from the user, or in what the agent added."""

@@ -82,6 +82,7 @@ class Service:
             position=turn.position,
             is_side=turn.is_side,
             tools=turn.tools,
+            instructions=turn.instructions,
         )
         record.append(self.log, received)
 

@@ -55,6 +55,8 @@ class Turn(msgspec.Struct, frozen=True):
     tools: tuple[str, ...]
     is_side: bool
     """A request of the agent's own, such as for a title: not a turn."""
+    instructions: tuple[str, ...] = ()
+    """What the agent tells its model beside the conversation, where that is looked at."""
 
 
 def read_turn(conversation: Sequence[Said], tools: Sequence[str], is_side: bool) -> Turn:

@@ -43,6 +43,11 @@ def _gemini_notification(payload: dict[str, Any]) -> Said:
     return Said.PERMISSION_ASKED if payload.get("notification_type") == "ToolPermission" else Said.NOTIFIED
 
 
+def _opencode_error(payload: dict[str, Any]) -> Said:
+    """A turn that fails otherwise says so and stops."""
+    return Said.INTERRUPTED if payload.get("error") == "MessageAbortedError" else Said.NOTIFIED
+
+
 EVENTS: dict[str, dict[str, Meaning]] = {
     "claude": {
         "SessionStart": Said.SESSION_STARTED,
@@ -71,6 +76,18 @@ EVENTS: dict[str, dict[str, Meaning]] = {
         "AfterTool": Said.TOOL_DONE,
         "Notification": _gemini_notification,
         "AfterAgent": Said.STOPPED,
+    },
+    "opencode": {
+        "chat.message": Said.PROMPT_SUBMITTED,
+        "tool.execute.before": Said.TOOL_STARTING,
+        "tool.execute.after": Said.TOOL_DONE,
+        "permission.asked": Said.PERMISSION_ASKED,
+        "permission.replied": Said.PERMISSION_ANSWERED,
+        "question.asked": Said.PERMISSION_ASKED,
+        "question.replied": Said.PERMISSION_ANSWERED,
+        "question.rejected": Said.PERMISSION_ANSWERED,
+        "session.error": _opencode_error,
+        "session.idle": Said.STOPPED,
     },
     "demo": {said: said for said in Said if said not in (Said.UNKNOWN, Said.CONTINUED)},
 }

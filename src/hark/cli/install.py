@@ -54,12 +54,12 @@ def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
 
 
 def wanted_agents(agent: str) -> list[str]:
-    """Those with hooks; `all`: those whose program or settings are here."""
-    from hark.installing.places import PLACES, settings_path
+    """`all`: those whose program or settings are here."""
+    from hark.installing.places import PLACES, own_directory
 
     if agent != "all":
-        return [agent] if agent in PLACES else []
-    return [one for one in PLACES if shutil.which(one) or settings_path(one, os.environ).parent.is_dir()]
+        return [agent]
+    return [one for one in PLACES if shutil.which(one) or own_directory(one, os.environ).is_dir()]
 
 
 def hook_program() -> str:
@@ -71,18 +71,16 @@ def hook_program() -> str:
 
 def tell(agent: str, reports: list[dict[str, Any]], changes: list["Change"], *, dry_run: bool, is_json: bool) -> None:
     from hark.installing.change import diff
-    from hark.installing.places import NOT_NEEDED
 
-    notes = [note for name, note in NOT_NEEDED.items() if agent == name]
     if is_json:
-        print_json({"changes": reports, "notes": notes, "is_dry_run": dry_run})
+        print_json({"changes": reports, "notes": [], "is_dry_run": dry_run})
         return
     if dry_run:
         click.echo("".join(diff(change) for change in changes), nl=False)
     else:
         for one in reports:
             click.echo(f"{one['agent']:<8} {one['action']:<10} {one['path']}")
-    for note in [*notes, *(note for one in reports for note in one["notes"])]:
+    for note in [note for one in reports for note in one["notes"]]:
         say(note)
     if agent == "all" and not changes:
         say("no agent with hooks is here")

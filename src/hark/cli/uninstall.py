@@ -30,7 +30,7 @@ def command(agent: str, dry_run: bool, is_json: bool) -> None:
     from hark.installing.instructions import unteaching
     from hark.installing.places import PLACES
 
-    agents = list(PLACES) if agent == "all" else [agent] if agent in PLACES else []
+    agents = list(PLACES) if agent == "all" else [agent]
     changes = [removal(one, os.environ) for one in agents]
     taught = (unteaching(one, os.environ) for one in TAUGHT if agent in (one, "all"))
     changes += [change for change in taught if change.is_change]

@@ -9,6 +9,8 @@ from msgspec import Struct
 from hark import airlock, paths
 from hark.agents.native import launch as native
 from hark.agents.native.find import keep_secret
+from hark.installing import plugin
+from hark.installing.hooks import MARK
 from hark.installing.injection import inject, prepare, teach
 from hark.installing.quick import quick_program
 from hark.model.ids import SessionId
@@ -61,7 +63,9 @@ class Launcher:
         begun = native.start(kind, command, variables, door, secrets.token_urlsafe(24))
         if begun.secret:
             keep_secret(door, begun.secret)
-        return list(begun.words), begun.environment
+        # Its API says what an installed plugin would say: once is enough.
+        quiet = {MARK: "1"} if kind == plugin.AGENT and begun.secret else {}
+        return list(begun.words), begun.environment | quiet
 
     def _with_hooks(self, kind: str, command: list[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
         program = quick_program(self._hooks, str(Path(sys.executable).with_name("hark-hook")))

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from hark.agents.decoders import EVENTS
+from hark.agents.native.launch import KINDS
 from hark.diagnosis.finding import Finding, ok, problem, warning
 from hark.installing import files, hooks, trust
 from hark.installing.change import invalid
 from hark.installing.jsonc import Broken
 from hark.installing.places import PLACES, settings_path
+from hark.installing.ways import way_of
 from hark.model.errors import HarkError
 
 
@@ -27,8 +29,8 @@ def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
     where = settings_path(agent, environment)
     try:
         text = files.read(where) or ""
-        found = list(hooks.find(text, agent))
-        off = hooks.switched_off(text, agent)
+        found = list(way_of(agent).find(text, agent))
+        off = way_of(agent).switched_off(text, agent)
     except HarkError as wrong:
         return problem("hooks", wrong.detail, wrong.hint, agent)
     except (Broken, hooks.Misshapen) as wrong:
@@ -74,8 +76,10 @@ def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[s
     """`events`: the newest of the daemon's record, in their order."""
     last = {event["session_id"]: event for event in events if event["kind"] == "hook"}
     for session in sessions:
-        if session["agent"] in EVENTS:
-            yield _heard(session["name"], session["agent"], last.get(session["id"]))
+        event = last.get(session["id"])
+        may_have_api = session["agent"] in KINDS and session["airlock"] is not None
+        if session["agent"] in EVENTS and (event or not may_have_api):
+            yield _heard(session["name"], session["agent"], event)
         if session["airlock"] is None:
             detail = "adopted, with no airlock: tmux holds your keys during a delivery"
             hint = f"start it with `hark run -- {session['agent']}` to have one"

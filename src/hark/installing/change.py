@@ -11,9 +11,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from hark.installing import files, hooks
+from hark.installing import files
+from hark.installing.hooks import Misshapen
 from hark.installing.jsonc import Broken
 from hark.installing.places import backup_path, settings_path
+from hark.installing.ways import way_of
 from hark.model.errors import HarkError
 
 
@@ -38,16 +40,16 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 def installation(agent: str, environment: Mapping[str, str], program: str) -> Change:
-    path = settings_path(agent, environment)
+    path, way = settings_path(agent, environment), way_of(agent)
     before = files.read(path)
     try:
-        had_ours = any(hooks.find(before or "", agent))
-        after = hooks.put(before or "", agent, program)
+        had_ours = any(way.find(before or "", agent))
+        after = way.put(before or "", agent, program)
         if before is not None and had_ours and after != before:
-            after = hooks.put(_from_before(agent, path, before) or "", agent, program)
-        off = hooks.switched_off(after, agent)
+            after = way.put(_from_before(agent, path, before) or "", agent, program)
+        off = way.switched_off(after, agent)
         return Change(agent=agent, path=path, before=before, after=after, had_ours=had_ours, switched_off=off)
-    except (Broken, hooks.Misshapen) as wrong:
+    except (Broken, Misshapen) as wrong:
         raise invalid(path, wrong) from wrong
 
 
@@ -55,9 +57,9 @@ def removal(agent: str, environment: Mapping[str, str]) -> Change:
     path = settings_path(agent, environment)
     before = files.read(path)
     try:
-        had_ours = any(hooks.find(before or "", agent))
+        had_ours = any(way_of(agent).find(before or "", agent))
         after = _from_before(agent, path, before) if before is not None and had_ours else before
-    except (Broken, hooks.Misshapen) as wrong:
+    except (Broken, Misshapen) as wrong:
         raise invalid(path, wrong) from wrong
     return Change(agent=agent, path=path, before=before, after=after, had_ours=had_ours)
 
@@ -65,10 +67,10 @@ def removal(agent: str, environment: Mapping[str, str]) -> Change:
 def _from_before(agent: str, path: Path, text: str) -> str | None:
     original = files.read(backup_path(path))
     try:
-        after = hooks.take(text, agent, original or "")
-    except (Broken, hooks.Misshapen):
+        after = way_of(agent).take(text, agent, original or "")
+    except (Broken, Misshapen):
         # It is the copy that cannot be read: then it says nothing.
-        return hooks.take(text, agent)
+        return way_of(agent).take(text, agent, None)
     return None if original is None and not after else after
 
 

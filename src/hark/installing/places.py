@@ -21,11 +21,9 @@ PLACES = {
     "claude": Place("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
     "codex": Place("CODEX_HOME", ".codex", "hooks.json"),
     "gemini": Place("GEMINI_CLI_HOME", "", ".gemini/settings.json"),
+    # Not in OPENCODE_CONFIG_DIR: OpenCode reads that beside this one.
+    "opencode": Place("XDG_CONFIG_HOME", ".config", "opencode/plugin/hark.js"),
 }
-NOT_NEEDED = {
-    "opencode": "OpenCode needs no hooks: started with --port it has an HTTP API that says the same, and nothing is installed"
-}
-AGENTS = (*PLACES, *NOT_NEEDED)
 
 
 def settings_path(agent: str, environment: Mapping[str, str]) -> Path:
@@ -33,6 +31,12 @@ def settings_path(agent: str, environment: Mapping[str, str]) -> Path:
     if moved := environment.get(place.variable):
         return Path(os.path.abspath(moved)) / place.file
     return home(environment) / place.default / place.file
+
+
+def own_directory(agent: str, environment: Mapping[str, str]) -> Path:
+    """The agent's: where it is, the agent was used."""
+    path = settings_path(agent, environment)
+    return path.parent.parent if agent == "opencode" else path.parent
 
 
 def backup_path(path: Path) -> Path:

@@ -1,0 +1,58 @@
+"""Our plugin for OpenCode, which has no hooks in its settings: a file of our own in its plugin directory that runs `hark-hook`.
+
+The file is ours from its first line to its last. One of the same name that does not begin as ours does is somebody else's, and
+is refused.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from importlib import resources
+
+from hark.agents.decoders import EVENTS
+from hark.installing.hooks import Misshapen, Ours
+
+AGENT = "opencode"
+_PROGRAM = re.compile(r"^const PROGRAM = (\".*\")$", re.MULTILINE)
+
+
+def put(text: str, agent: str, program: str) -> str:
+    """The whole file."""
+    if text.strip() and not _is_ours(text):
+        raise Misshapen("it is not a file of hark's")
+    line = f"const PROGRAM = {json.dumps(program, ensure_ascii=False)}"
+    return _PROGRAM.sub(lambda _: line, _template(), count=1)
+
+
+def take(text: str, agent: str, original: str | None = None) -> str:
+    return "" if _is_ours(text) else text
+
+
+def find(text: str, agent: str) -> Iterator[Ours]:
+    """One for each event that it tells of."""
+    named = _PROGRAM.search(text) if _is_ours(text) else None
+    program = _string(named[1]) if named else ""
+    for event in EVENTS[AGENT] if program else ():
+        if f'"{event}"' in text:
+            yield Ours(agent=AGENT, event=event, program=program, path=())
+
+
+def switched_off(text: str, agent: str) -> str | None:
+    """OpenCode has no setting for that: only the word `--pure`, for one run."""
+    return None
+
+
+def _is_ours(text: str) -> bool:
+    return text.partition("\n")[0] == _template().partition("\n")[0]
+
+
+def _template() -> str:
+    return (resources.files("hark.installing") / "opencode.js").read_text(encoding="utf-8")
+
+
+def _string(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,25 @@
+"""The way in which our hooks get into each agent: entries in its settings, or a plugin."""
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from hark.installing import hooks, plugin
+from hark.installing.hooks import Ours
+
+
+class Way(Struct, frozen=True):
+    put: Callable[[str, str, str], str]
+    """The text of the file, the agent, the program `hark-hook`: the text with our hooks."""
+    take: Callable[[str, str, str | None], str]
+    """The text, the agent, what the text was before our hooks if that is known: the text without them."""
+    find: Callable[[str, str], Iterator[Ours]]
+    switched_off: Callable[[str, str], str | None]
+
+
+_ENTRIES = Way(hooks.put, hooks.take, hooks.find, hooks.switched_off)
+_PLUGIN = Way(plugin.put, plugin.take, plugin.find, plugin.switched_off)
+
+
+def way_of(agent: str) -> Way:
+    return _PLUGIN if agent == plugin.AGENT else _ENTRIES
