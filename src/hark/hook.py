@@ -26,6 +26,7 @@ except ImportError:
 
 DEADLINE_S = 0.25
 """For all of it: with what Python needs to start, an agent waits no longer than 300 ms."""
+AGAIN_S = 0.01
 LONGEST = 8_000_000
 LONGEST_ANSWER = 1_000_000
 WAIT = "Wait"
@@ -83,8 +84,7 @@ def _ask(report: bytes, deadline: "float | None") -> bytes:
     if facts.st_uid != os.getuid():
         return b""
     daemon = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    daemon.settimeout(_left_s(deadline))
-    daemon.connect(path)
+    _connect(daemon, path, deadline)
     daemon.settimeout(_left_s(deadline))
     daemon.sendall(report)
     answer = _read_answer(daemon, deadline)
@@ -92,6 +92,19 @@ def _ask(report: bytes, deadline: "float | None") -> bytes:
         daemon.settimeout(_left_s(deadline))
         daemon.sendall(b"+")
     return answer
+
+
+def _connect(daemon: "socket.socket", path: str, deadline: "float | None") -> None:
+    """Where others stand in line before the door, there is room in a moment."""
+    while True:
+        try:
+            daemon.settimeout(_left_s(deadline))
+            daemon.connect(path)
+            return
+        except BlockingIOError:
+            if deadline is not None and time.monotonic() + AGAIN_S >= deadline:
+                raise
+            time.sleep(AGAIN_S)
 
 
 def _left_s(deadline: "float | None") -> "float | None":

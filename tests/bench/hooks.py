@@ -1,10 +1,11 @@
 """Hooks: what each costs its agent, with the daemon up, away and frozen; and what a flood of reports does to the daemon.
 
 The flood is thrown by processes of its own, none of which waits for more than its answer: reports of a session that is there, of
-sessions that are not, hostile ones, and huge ones. Meanwhile and afterwards messages are delivered as ever; that they are completed
-nobody says whose hooks are turned away with the flood.
+sessions that are not, hostile ones, and huge ones. Meanwhile and afterwards messages are delivered as ever, and another session's
+hooks are heard; that messages to the flooding session are completed nobody says, whose own hooks are turned away with the flood.
 """
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -16,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from hark import hook as hook_program
 from hark.installing.quick import quick_program
 from tests.bench.stage import PROGRAMS, Stage, cpu_seconds, resident_mb, stage, tell
 
@@ -23,6 +25,7 @@ ROUNDS = 60
 FLOOD_S = 6.0
 THROWERS = 4
 AIM_PER_S = 10_000
+STEADY_S = 0.02
 ASKED = 25
 """Of so many reports one waits for its answer; the others are gone by then."""
 
@@ -33,11 +36,12 @@ def run() -> None:
         log = made.home / "agent.log"
         words = ("new", "--json", "-d", "-n", "a", "--", str(PROGRAMS / "hark-demo-agent"), "--log", str(log))
         session = json.loads(made.hark(*words))["id"]
+        other = json.loads(made.hark("new", "--json", "-d", "-n", "b", "--", "sleep", "600"))["id"]
         made.hark("send", "--wait", "completed", "a", "warm up")
         quick = quick_program(made.home / "state/hooks", str(PROGRAMS / "hark-hook"))
         _tell_cost(made, session, quick, "daemon up")
         _tell_frozen(made, session, quick)
-        _tell_flood(made, session)
+        _tell_flood(made, session, other)
         made.hark("daemon", "stop")
         _tell_cost(made, session, quick, "daemon away")
     print()
@@ -123,32 +127,58 @@ def _throw(
     results.put(counts)
 
 
-def _tell_flood(made: Stage, session: str) -> None:
+def _tell_flood(made: Stage, session: str, other: str) -> None:
     pid = made.daemon_pid()
     before_mb, began_cpu = resident_mb(pid), cpu_seconds(pid)
     reports = list(_reports(session).items())
-    thrown = _while_thrown(made, reports, FLOOD_S, lambda: _delivered_s(made))
-    total = sum(thrown.counts.values())
+    _tell_one_flood(made, f"{len(reports)} kinds", reports, other)
+    print(f"    (kinds: {', '.join(kind for kind, _ in reports)})")
+    _tell_one_flood(made, "one kind, all of one session that is there", reports[:1], other)
     cpu = cpu_seconds(pid) - began_cpu
-    print(
-        f"  a flood of {len(reports)} kinds: {total / FLOOD_S:,.0f} reports/s were thrown for {FLOOD_S:.0f} s (aim {AIM_PER_S:,})"
-    )
-    print(f"    {_summary(thrown.counts)} (kinds: {', '.join(kind for kind, _ in reports)})")
-    tell("  messages delivered meanwhile, until submitted", thrown.delivered_s)
     huge = [
         (
             "8 MB",
             _report(("demo", "tool-done", repr(time.time()), session, "", ""), b'{"x": "' + b"x" * 7_900_000 + b'"}'),
         )
     ]
-    counts = _while_thrown(made, huge, 3.0, lambda: _delivered_s(made)).counts
+    counts = _while_thrown(made, huge, 3.0, lambda: _delivered_s(made), other).counts
     print(f"  reports of 8 MB: {_summary(counts)}")
     tell("  a message afterwards, until submitted", [_delivered_s(made) for _ in range(5)])
     print(
-        f"  the daemon took {cpu:.1f} s of CPU in the flood; {before_mb:.0f} MB before, {resident_mb(pid):.0f} MB after",
+        f"  the daemon took {cpu:.1f} s of CPU in both floods; {before_mb:.0f} MB before, {resident_mb(pid):.0f} MB after",
         flush=True,
     )
     assert made.daemon_pid() == pid
+
+
+def _tell_one_flood(made: Stage, what: str, reports: list[tuple[str, bytes]], other: str) -> None:
+    heeded = _heeded(made)
+    thrown = _while_thrown(made, reports, FLOOD_S, lambda: _delivered_s(made), other)
+    total, heeded = sum(thrown.counts.values()), _heeded(made) - heeded
+    print(f"  a flood of {what}: {total / FLOOD_S:,.0f} reports/s were thrown for {FLOOD_S:.0f} s (aim {AIM_PER_S:,})")
+    print(f"    {_summary(thrown.counts)}; {heeded / FLOOD_S:,.0f} a second were heeded")
+    print(f"    reports of another session meanwhile: {thrown.answered_of_other} of {thrown.of_other} answered in time")
+    tell("  messages delivered meanwhile, until submitted", thrown.delivered_s)
+
+
+def _heeded(made: Stage) -> int:
+    """Those of which the daemon knows what they mean, whoever sent them."""
+    return sum(json.loads(made.hark("stats", "--json"))["hooks"].values())
+
+
+def _report_steadily(path: str, session: str, until: float, results: "multiprocessing.Queue[tuple[int, int]]") -> None:
+    """What the hooks of a session say that does nobody any harm, with the deadline of a hook."""
+    said = answered = 0
+    while time.monotonic() < until:
+        said += 1
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as hook:
+            hook.settimeout(hook_program.DEADLINE_S)
+            deadline = time.monotonic() + hook_program.DEADLINE_S
+            hook_program._connect(hook, path, deadline)
+            hook.sendall(_report(("demo", "tool-starting", repr(time.time()), session, "", ""), b"{}"))
+            answered += hook.recv(16) == b"0\n"
+        time.sleep(STEADY_S)
+    results.put((said, answered))
 
 
 def _summary(counts: Counter[str]) -> str:
@@ -159,13 +189,14 @@ def _summary(counts: Counter[str]) -> str:
 
 
 class _Thrown:
-    def __init__(self, counts: Counter[str], delivered_s: list[float]) -> None:
+    def __init__(self, counts: Counter[str], delivered_s: list[float], of_other: tuple[int, int]) -> None:
         self.counts = counts
         self.delivered_s = delivered_s
+        self.of_other, self.answered_of_other = of_other
 
 
 def _while_thrown(
-    made: Stage, reports: list[tuple[str, bytes]], seconds: float, deliver: Callable[[], float]
+    made: Stage, reports: list[tuple[str, bytes]], seconds: float, deliver: Callable[[], float], other: str
 ) -> _Thrown:
     path, until = str(made.home / "run/hooks.sock"), time.monotonic() + seconds
     results: multiprocessing.Queue[Counter[str]] = multiprocessing.Queue()
@@ -173,17 +204,20 @@ def _while_thrown(
         multiprocessing.Process(target=_throw, args=(path, reports[n:] + reports[:n], until, results))
         for n in range(THROWERS)
     ]
+    of_other: multiprocessing.Queue[tuple[int, int]] = multiprocessing.Queue()
+    throwers.append(multiprocessing.Process(target=_report_steadily, args=(path, other, until, of_other)))
     for thrower in throwers:
         thrower.start()
     delivered = []
     while time.monotonic() < until:
         delivered.append(deliver())
     counts: Counter[str] = Counter()
-    for _ in throwers:
+    for _ in range(THROWERS):
         counts += results.get(timeout=30)
+    steady = of_other.get(timeout=30)
     for thrower in throwers:
         thrower.join()
-    return _Thrown(counts, delivered)
+    return _Thrown(counts, delivered, steady)
 
 
 def _delivered_s(made: Stage) -> float:

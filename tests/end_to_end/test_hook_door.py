@@ -5,12 +5,16 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from tests.end_to_end.agents import Agent
 from tests.end_to_end.running import DEADLINE_S, RunningHark
 from tests.terminals import wait_until
+
+CROWD = 400
 
 
 def report(session: str, payload: bytes = b"{}", event: str = "stopped", at: str | None = None) -> bytes:
@@ -94,6 +98,51 @@ def test_many_at_once_and_many_that_never_end_harm_no_delivery(agent: Agent) -> 
     assert len(answers) == 400
     assert set(answers) <= {b"0\n", b""}
     assert agent.send_and_wait("afterwards", "completed")
+
+
+@contextmanager
+def standing_before_the_door(hark: RunningHark, words: bytes) -> Iterator[list[socket.socket]]:
+    """So many that say this, and do not wait for an answer."""
+    crowd = [socket.socket(socket.AF_UNIX) for _ in range(CROWD)]
+    try:
+        for hook in crowd:
+            hook.connect(str(hark.home / "run/hooks.sock"))
+            hook.sendall(words)
+        yield crowd
+    finally:
+        for hook in crowd:
+            hook.close()
+
+
+def hooks_heeded(hark: RunningHark, session_id: str) -> list[str]:
+    events = hark.api("GET", "/events?limit=10000").json["events"]
+    return [one["data"]["event"] for one in events if one["kind"] == "hook" and one["session_id"] == session_id]
+
+
+def test_a_flood_of_one_session_takes_nothing_from_another(hark: RunningHark) -> None:
+    flooding, other = Agent(hark, "flooding", "--no-hooks"), Agent(hark, "other", "--no-hooks")
+    said = [event for _ in range(10) for event in ("prompt-submitted", "permission-asked", "stopped")]
+
+    with standing_before_the_door(hark, report(flooding.id)) as crowd:
+        answers = [say(hark, report(other.id, event=event)) for event in said]
+        for hook in crowd:
+            hook.settimeout(DEADLINE_S)
+        turned_away = sum(hook.recv(10) == b"" for hook in crowd)
+
+    assert set(answers) == {b"0\n"}
+    wait_until(lambda: hooks_heeded(hark, other.id) == said, DEADLINE_S, "all that it said, in order")
+    # The flood was one: not all of it was heeded, and what was not was told so at once.
+    assert len(hooks_heeded(hark, flooding.id)) == CROWD - turned_away
+    assert 0 < turned_away < CROWD
+
+
+def test_those_that_keep_silent_keep_nobody_out(hark: RunningHark) -> None:
+    agent = Agent(hark, "a", "--no-hooks")
+
+    with standing_before_the_door(hark, b"hark-hook 1 "):
+        assert say(hark, report(agent.id)) == b"0\n"
+
+    assert hooks_heeded(hark, agent.id) == ["stopped"]
 
 
 def test_one_hook_waits_beside_an_idle_agent_and_is_given_the_message() -> None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -194,6 +194,34 @@ def test_a_socket_of_somebody_else_is_not_spoken_to(home: Path) -> None:
     (home / "run/hooks.sock").symlink_to("/dev/null")
 
     assert is_harmless(run(home, "claude", "Stop"))
+
+
+@pytest.fixture
+def full_door(home: Path) -> Iterator[socket.socket]:
+    """One stands before it already, and there is room for one."""
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as other:
+        listener.bind(str(home / "door"))
+        listener.listen(0)
+        other.connect(str(home / "door"))
+        yield listener
+
+
+def test_where_others_stand_before_the_door_it_tries_again(
+    home: Path, full_door: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_in = ExitStack()
+    monkeypatch.setattr(time, "sleep", lambda seconds: let_in.enter_context(full_door.accept()[0]))
+
+    with let_in, socket.socket(socket.AF_UNIX) as ours:
+        hook._connect(ours, str(home / "door"), time.monotonic() + DEADLINE_S)
+        ours.sendall(b"here")
+
+        assert let_in.enter_context(full_door.accept()[0]).recv(10) == b"here"
+
+
+def test_it_does_not_try_again_when_its_time_is_over(home: Path, full_door: socket.socket) -> None:
+    with socket.socket(socket.AF_UNIX) as ours, pytest.raises(BlockingIOError):
+        hook._connect(ours, str(home / "door"), time.monotonic())
 
 
 def test_one_that_waits_does_so_beyond_the_deadline_of_others_and_wakes_its_agent(home: Path) -> None:

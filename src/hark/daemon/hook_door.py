@@ -1,52 +1,55 @@
 """Where agents' hooks come in: a unix socket of its own, for `hook.py` says what it has to say in three lines and no HTTP.
 
-Each connection is one report. Its hook may be given a message; if so, it says that it will print it, or ends without a word.
-Both are certain: a hook that has ended will not print any more.
+Each connection is one report. A hook connects and speaks in one go, so nearly always the whole report is there when it is let
+in: it is read, answered and closed on the spot. Only what comes in pieces is waited for, and only what may be given a message
+stays until it has said that it will print it, or has ended without a word. Both are certain: a hook that has ended will not
+print any more.
+
+A flood harms whoever makes it, and nobody else. What a session reports stands in a line of its own, which is so long and no
+longer: what comes on top is turned away before it costs anything. And of those that have not said yet who they are, the one that
+has kept silent the longest goes when there are too many.
 """
 
 import asyncio
 import contextlib
+import itertools
 import os
+import socket
+from collections import deque
+from collections.abc import Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from hark.agents.decoders import decode
 from hark.daemon.handover import Handovers
-from hark.daemon.hooks import HookOrigin, Hooks
+from hark.daemon.hooks import HookOrigin, Hooks, Told
 from hark.daemon.log import logger
+from hark.daemon.visits import NO_REPORT, Refused, Visit
 from hark.installing.hooks import WAIT
 from hark.model.errors import HarkError
+from hark.model.ids import SessionId
 from hark.model.session import Session
 from hark.queue.handover import BOUNDARIES
 
 REPORT_WITHIN_S = 5.0
+SWEEP_S = 1.0
 ENDS_WITHIN_S = 60.0
 """Every agent ends a hook that does not end by itself, and sooner."""
-LONGEST_HEAD = 65_536
-LONGEST_PAYLOAD = 8_000_000
-BACKLOG = 512
+BACKLOG = 4096
+"""A hook that finds no room in it is gone at once, whoever has filled it."""
+LET_IN_AT_ONCE = 64
+"""Then everybody else in the daemon has a turn."""
+SERVED_AT_ONCE = 16
+"""The same of one session's line."""
+FULL_S = 0.5
+"""Without a descriptor left nobody can be let in."""
 NOTHING = b"0\n"
-MOST_AT_ONCE = 256
-"""What comes on top of that is turned away: a flood of reports must not take the memory and the descriptors of all the rest."""
+MOST_WAITING = 128
+"""Reports of one session that are not heeded yet; an agent has no more than a few dozen hooks at once."""
+MOST_SILENT = 256
+"""Connections that have not said yet who they are."""
 
-
-class Refused(Exception):
-    """Not a report of a hook."""
-
-
-_NO_REPORT = (
-    Refused,
-    TimeoutError,
-    asyncio.IncompleteReadError,
-    ConnectionError,
-    ValueError,
-    OverflowError,
-    RecursionError,
-    msgspec.DecodeError,
-)
+Line = deque[tuple[Told, Visit | None]]
 
 
 class HookDoor:
@@ -54,88 +57,187 @@ class HookDoor:
         self._path = path
         self._hooks = hooks
         self._handovers = handovers
-        self._at_once = 0
+        self._silent: dict[Visit, float] = {}
+        """Since when, the oldest first."""
+        self._lines: dict[SessionId, Line] = {}
+        self._tasks: asyncio.TaskGroup | None = None
         self.refused = 0
 
     async def run(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            self._path.unlink()
-        before = os.umask(0o177)
+        loop, listener = asyncio.get_running_loop(), self._open()
+        loop.add_reader(listener, self._let_in, listener)
         try:
-            server = await asyncio.start_unix_server(self._serve, self._path, backlog=BACKLOG)
+            async with asyncio.TaskGroup() as self._tasks:
+                while True:
+                    await asyncio.sleep(SWEEP_S)
+                    self._send_away(loop.time() - REPORT_WITHIN_S)
         finally:
-            os.umask(before)
-        try:
-            async with server:
-                await server.serve_forever()
-        finally:
+            loop.remove_reader(listener)
+            listener.close()
+            self._send_away(loop.time())
             with contextlib.suppress(FileNotFoundError):
                 self._path.unlink()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._at_once += 1
+    def _open(self) -> socket.socket:
+        with contextlib.suppress(FileNotFoundError):
+            self._path.unlink()
+        listener = socket.socket(socket.AF_UNIX)
+        before = os.umask(0o177)
         try:
-            if self._at_once > MOST_AT_ONCE:
-                raise Refused
-            await self._take(reader, writer)
-        except _NO_REPORT:
-            self.refused += 1
+            listener.bind(str(self._path))
+        finally:
+            os.umask(before)
+        listener.setblocking(False)
+        listener.listen(BACKLOG)
+        return listener
+
+    def _let_in(self, listener: socket.socket) -> None:
+        for _ in range(LET_IN_AT_ONCE):
+            try:
+                connection, _ = listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as full:
+                logger.warning("no hook can be let in", extra={"detail": str(full)})
+                loop = asyncio.get_running_loop()
+                loop.remove_reader(listener)
+                loop.call_later(FULL_S, self._let_in_again, listener)
+                return
+            connection.setblocking(False)
+            self._listen(Visit(connection))
+
+    def _let_in_again(self, listener: socket.socket) -> None:
+        if listener.fileno() >= 0:
+            asyncio.get_running_loop().add_reader(listener, self._let_in, listener)
+
+    def _listen(self, visit: Visit) -> None:
+        """As far as it has spoken."""
+        try:
+            is_whole = visit.read()
+            if is_whole:
+                self._know(visit)
+                self._take(visit)
+            elif visit not in self._silent:
+                self._wait_for(visit)
+        except NO_REPORT:
+            self._turn_away(visit)
+        except Exception:  # noqa: BLE001 a supervisor: the next hook is served all the same
+            logger.exception("hook failed")
+            self._turn_away(visit)
+
+    def _wait_for(self, visit: Visit) -> None:
+        loop = asyncio.get_running_loop()
+        if len(self._silent) >= MOST_SILENT:
+            self._turn_away(next(iter(self._silent)))
+        self._silent[visit] = loop.time()
+        loop.add_reader(visit.connection, self._listen, visit)
+
+    def _know(self, visit: Visit) -> None:
+        """It is not waited for any more."""
+        if self._silent.pop(visit, None) is not None:
+            asyncio.get_running_loop().remove_reader(visit.connection)
+
+    def _turn_away(self, visit: Visit) -> None:
+        self.refused += 1
+        self._know(visit)
+        visit.close()
+
+    def _send_away(self, before_s: float) -> None:
+        for visit in [visit for visit, since_s in self._silent.items() if since_s <= before_s]:
+            self._turn_away(visit)
+
+    def _take(self, visit: Visit) -> None:
+        agent, event, emitted_at, session_id, tmux, pane_id = visit.words()
+        self._check_line(SessionId(session_id))
+        report = decode(agent, event, visit.payload())
+        told = Told(agent, event, datetime.fromtimestamp(float(emitted_at), UTC), report)
+        origin = HookOrigin(session_id or None, tmux.partition(",")[0] or None, pane_id or None)
+        session = self._hooks.admit(told, origin)
+        if session and event == WAIT:
+            self._begin(self._keep_waiting(session, visit))
+            return
+        is_answered = session is None or report.said not in BOUNDARIES
+        if is_answered:
+            # Its agent need not wait until it is written down.
+            visit.answer(NOTHING)
+            visit.close()
+        if session:
+            self._put(session, told, None if is_answered else visit)
+
+    def _check_line(self, session_id: SessionId) -> None:
+        if len(self._lines.get(session_id, ())) >= MOST_WAITING:
+            raise Refused
+
+    def _put(self, session: Session, told: Told, visit: Visit | None) -> None:
+        """At the end of its session's line."""
+        self._check_line(session.id)
+        line = self._lines.get(session.id)
+        if line is None:
+            line = self._lines[session.id] = deque()
+            self._begin(self._serve(session, line))
+        line.append((told, visit))
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        assert self._tasks is not None
+        self._tasks.create_task(work)
+
+    async def _serve(self, session: Session, line: Line) -> None:
+        """One after the other, in the order in which they came; whoever else has something to do has a turn in between."""
+        try:
+            for number in itertools.count(1):
+                await self._serve_one(session, *line[0])
+                line.popleft()
+                if not line:
+                    break
+                if number % SERVED_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+        finally:
+            del self._lines[session.id]
+            for _, visit in line:
+                visit.close() if visit else None
+
+    async def _serve_one(self, session: Session, told: Told, visit: Visit | None) -> None:
+        try:
+            if visit is None:
+                await self._hooks.heed(session, told)
+                return
+            hand = Handing(visit)
+            await self._hooks.heed(session, told, hand)
+            if not hand.has_answered:
+                visit.answer(NOTHING)
+            visit.close()
         except HarkError as failure:
             logger.warning("hook failed", extra={"code": failure.code, "detail": failure.detail})
         except Exception:  # noqa: BLE001 a supervisor: the next hook is served all the same
             logger.exception("hook failed")
-        finally:
-            self._at_once -= 1
-            writer.close()
 
-    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async with asyncio.timeout(REPORT_WITHIN_S):
-            words, payload = await _read_report(reader)
-        agent, event, emitted_at, session_id, tmux, pane_id = words
-        origin = HookOrigin(session_id or None, tmux.partition(",")[0] or None, pane_id or None)
-        at = datetime.fromtimestamp(float(emitted_at), UTC)
-        if event == WAIT:
-            await self._keep_waiting(self._hooks.session_of(agent, origin, payload), reader, writer)
-            return
-        if decode(agent, event, payload).said not in BOUNDARIES:
-            # Its agent need not wait until it is written down.
-            writer.write(NOTHING)
-            await self._hooks.take(agent, event, origin, at, payload)
-            return
-        hand = Handing(reader, writer)
-        await self._hooks.ask(agent, event, origin, at, payload, hand)
-        if not hand.has_answered:
-            writer.write(NOTHING)
-
-    async def _keep_waiting(
-        self, session: Session | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _keep_waiting(self, session: Session, visit: Visit) -> None:
         """Until there is a message for it, or it is gone."""
-        waiter = self._handovers.begin_waiting(session) if session else None
-        if session is None or waiter is None:
-            writer.write(NOTHING)
+        waiter = self._handovers.begin_waiting(session)
+        if waiter is None:
+            visit.answer(NOTHING)
+            visit.close()
             return
         is_printed = False
-        gone = asyncio.ensure_future(reader.read(1))
-        self._at_once -= 1  # It stays for as long as its agent: it is no part of a flood.
+        gone = asyncio.ensure_future(visit.next_byte())
         try:
             await asyncio.wait((gone, waiter.offered), return_when=asyncio.FIRST_COMPLETED)
             if waiter.offered.done() and not gone.done():
-                answer = waiter.offered.result()
-                writer.write(b"%d\n" % len(answer) + answer)
+                await visit.give(waiter.offered.result())
                 is_printed = await gone == b"+"
+        except OSError:
+            logger.debug("a hook that waited is gone", extra={"session": session.name})
         finally:
-            self._at_once += 1
             gone.cancel()
             self._handovers.end_waiting(session, waiter, is_printed=is_printed)
+            visit.close()
 
 
 class Handing:
     """Gives one hook what it shall print."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
         self.has_answered = False
 
     async def __call__(self, answer: bytes) -> bool:
@@ -143,24 +245,10 @@ class Handing:
         next to tell."""
         self.has_answered = True
         try:
-            self._writer.write(b"%d\n" % len(answer) + answer)
             async with asyncio.timeout(ENDS_WITHIN_S):
-                return await self._reader.read(1) == b"+"
+                await self._visit.give(answer)
+                return await self._visit.next_byte() == b"+"
         except TimeoutError:
             return True
         except ConnectionError:
             return False
-
-
-async def _read_report(reader: asyncio.StreamReader) -> tuple[list[str], dict[str, Any]]:
-    mark, version, head_length, payload_length = (await reader.readline()).split()
-    if (mark, version) != (b"hark-hook", b"1"):
-        raise Refused
-    lengths = int(head_length), int(payload_length)
-    if not (0 <= lengths[0] <= LONGEST_HEAD and 0 <= lengths[1] <= LONGEST_PAYLOAD):
-        raise Refused
-    words = (await reader.readexactly(lengths[0])).decode(errors="replace").split("\0")
-    payload = msgspec.json.decode(await reader.readexactly(lengths[1]) or b"{}")
-    if len(words) != 6 or not isinstance(payload, dict):
-        raise Refused
-    return words, payload

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hark.agents.decoders import EVENTS, Report, decode
@@ -33,6 +34,16 @@ _RECORDED = frozenset(Said) - {Said.TOOL_STARTING, Said.TOOL_DONE, Said.NOTIFIED
 
 
 Hand = Callable[[bytes], Awaitable[bool]]
+
+
+class Told(Struct, frozen=True):
+    """A whole report, and what it means."""
+
+    agent: str
+    event: str
+    at: datetime
+    """When the hook was called, by its own clock."""
+    report: Report
 
 
 class HookOrigin:
@@ -72,42 +83,36 @@ class Hooks:
         self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any]
     ) -> SessionId | None:
         """The session that it came from; None when we do not know it, and then nothing is done."""
-        return await self._take(agent, event, origin, emitted_at, payload, None)
-
-    async def ask(
-        self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any], hand: Hand
-    ) -> None:
-        """The same for a hook whose answer the agent reads: `hand` gives it what it shall print, and tells whether it does."""
-        await self._take(agent, event, origin, emitted_at, payload, hand)
-
-    async def _take(
-        self,
-        agent: str,
-        event: str,
-        origin: HookOrigin,
-        emitted_at: datetime,
-        payload: dict[str, Any],
-        hand: Hand | None,
-    ) -> SessionId | None:
-        report = decode(agent, event, payload)
-        # Whatever a report calls its agent, there are only so many counts.
-        self.counts[agent if agent in EVENTS else "unknown", str(report.said)] += 1
-        session = self._find(agent, origin, report.agent_session_id)
+        told = Told(agent, event, emitted_at, decode(agent, event, payload))
+        session = self.admit(told, origin)
         if session is None:
-            logger.debug("hook of an unknown session", extra={"agent": agent, "event": event})
             return None
+        await self.heed(session, told)
+        return session.id
+
+    def admit(self, told: Told, origin: HookOrigin) -> Session | None:
+        """Whose it is; None when we do not know it. It counts in any case."""
+        # Whatever a report calls its agent, there are only so many counts.
+        self.counts[told.agent if told.agent in EVENTS else "unknown", str(told.report.said)] += 1
+        session = self._find(told.agent, origin, told.report.agent_session_id)
+        if session is None:
+            logger.debug("hook of an unknown session", extra={"agent": told.agent, "event": told.event})
+        return session
+
+    async def heed(self, session: Session, told: Told, hand: Hand | None = None) -> None:
+        """`hand`, for a hook whose answer the agent reads: gives it what it shall print, and tells whether it does."""
+        report = told.report
         async with self._order[session.id]:
-            await self._record(session, report, agent, event, emitted_at)
-            if isinstance(path := payload.get("transcript_path"), str) and path:
-                self.on_record(session.id, path)
+            await self._record(session, told)
+            if report.transcript:
+                self.on_record(session.id, report.transcript)
             ids = find_message_ids(report.prompt)
-            at = self._said_at(session.id, report, min(emitted_at, self._clock()))
+            at = self._said_at(session.id, report, min(told.at, self._clock()))
             heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)
             await self._handovers.heed(session, report, heard)
-            if hand and (offer := await self._handovers.offer(session, report, event, heard)):
+            if hand and (offer := await self._handovers.offer(session, report, told.event, heard)):
                 heard = await self._hand_over(offer, hand)
             await self._turns.hear(session.id, heard)
-        return session.id
 
     def _said_at(self, session_id: SessionId, report: Report, at: datetime) -> datetime:
         times, at = put_right(self._times.get(session_id), report.turn_id, report.said, at)
@@ -122,12 +127,12 @@ class Hooks:
         is_continued = is_printed and offer.heard.said is Said.STOPPED
         return replace(offer.heard, said=Said.CONTINUED) if is_continued else offer.heard
 
-    async def _record(self, session: Session, report: Report, agent: str, event: str, emitted_at: datetime) -> None:
-        if report.transcript:
-            self._witnesses.learn_transcript(session, report.transcript)
-        self._know(agent, report.agent_session_id, session.id)
-        if report.said in _RECORDED:
-            data = {"agent": agent, "event": event, "emitted_at": emitted_at.isoformat()}
+    async def _record(self, session: Session, told: Told) -> None:
+        if told.report.transcript:
+            self._witnesses.learn_transcript(session, told.report.transcript)
+        self._know(told.agent, told.report.agent_session_id, session.id)
+        if told.report.said in _RECORDED:
+            data = {"agent": told.agent, "event": told.event, "emitted_at": told.at.isoformat()}
             await self._store.add_event(Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data))
 
     def _know(self, agent: str, agent_session_id: str, session_id: SessionId) -> None:
@@ -136,9 +141,6 @@ class Hooks:
             self._by_agents_id[agent, agent_session_id] = session_id
         while len(self._by_agents_id) > MOST_NAMES:
             del self._by_agents_id[next(iter(self._by_agents_id))]
-
-    def session_of(self, agent: str, origin: HookOrigin, payload: dict[str, Any]) -> Session | None:
-        return self._find(agent, origin, decode(agent, "", payload).agent_session_id)
 
     def _find(self, agent: str, origin: HookOrigin, agent_session_id: str) -> Session | None:
         try:

@@ -1,0 +1,94 @@
+"""One connection of a hook, and the report that it brings: read as far as it has come, with no wait."""
+
+import asyncio
+import contextlib
+import socket
+from typing import Any
+
+import msgspec
+
+LONGEST_HEAD = 65_536
+LONGEST_PAYLOAD = 8_000_000
+LONGEST_FIRST_LINE = 100
+CHUNK = 262_144
+
+_decode = msgspec.json.Decoder().decode
+
+
+class Refused(Exception):
+    """Not a report of a hook, or one too many."""
+
+
+NO_REPORT = (Refused, OSError, ValueError, OverflowError, RecursionError, msgspec.DecodeError)
+
+
+class Visit:
+    """One connection."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self._received = bytearray()
+        self._lengths: tuple[int, int, int] | None = None
+
+    def read(self) -> bool:
+        """Whether all of it has come. Raises `Refused` for what is no report, or ends in the middle of one."""
+        while True:
+            try:
+                piece = self.connection.recv(CHUNK)
+            except BlockingIOError:
+                return False
+            self._received += piece
+            if self._is_whole():
+                return True
+            if not piece:
+                raise Refused
+
+    def _is_whole(self) -> bool:
+        if self._lengths is None:
+            end = self._received.find(b"\n", 0, LONGEST_FIRST_LINE)
+            if end < 0 and len(self._received) < LONGEST_FIRST_LINE:
+                return False
+            self._lengths = _lengths(bytes(self._received[: end + 1]))
+        return len(self._received) >= sum(self._lengths)
+
+    def words(self) -> list[str]:
+        assert self._lengths is not None
+        first, head, _ = self._lengths
+        words = self._received[first : first + head].decode(errors="replace").split("\0")
+        if len(words) != 6:
+            raise Refused
+        return words
+
+    def payload(self) -> dict[str, Any]:
+        assert self._lengths is not None
+        first, head, length = self._lengths
+        payload = _decode(memoryview(self._received)[first + head : first + head + length] if length else b"{}")
+        if not isinstance(payload, dict):
+            raise Refused
+        return payload
+
+    def answer(self, words: bytes) -> None:
+        """If it is still there to hear it; what is said here fits into any buffer."""
+        with contextlib.suppress(OSError):
+            self.connection.send(words)
+
+    async def give(self, answer: bytes) -> None:
+        """What it shall print."""
+        await asyncio.get_running_loop().sock_sendall(self.connection, b"%d\n" % len(answer) + answer)
+
+    async def next_byte(self) -> bytes:
+        """b"" when it has ended."""
+        return await asyncio.get_running_loop().sock_recv(self.connection, 1)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def _lengths(first_line: bytes) -> tuple[int, int, int]:
+    mark, version, *lengths = first_line.split()
+    if (mark, version) != (b"hark-hook", b"1") or len(lengths) != 2:
+        raise Refused
+    head, payload = int(lengths[0]), int(lengths[1])
+    if not (0 <= head <= LONGEST_HEAD and 0 <= payload <= LONGEST_PAYLOAD):
+        raise Refused
+    return len(first_line), head, payload
