@@ -126,7 +126,7 @@ class Campaign:
             plan = self._draw_plan(subject, question, following.prompt if question.has_draft else None)
             outcome, submitted_at = try_once(subject, question.name, plan, begun_at, self._sender), None
             if outcome.draft == "exact":
-                got, submitted_at = submit(subject)
+                got, submitted_at = submit(subject, self._sender.patience_s)
                 outcome = outcome if got == plan.draft else harmed(outcome, got)
             yield outcome
             question = following
@@ -139,7 +139,7 @@ class Campaign:
         if submitted_at is None:
             subject.wait_empty()
             subject.paste(question.prompt)
-            _, submitted_at = submit(subject)
+            _, submitted_at = submit(subject, self._sender.patience_s)
         return submitted_at
 
     def _draw_question(self, subject: Subject) -> Question:

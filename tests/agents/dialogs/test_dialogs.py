@@ -15,6 +15,8 @@ from tests.agents.dialogs.trial import Sender
 class Careless(Sender):
     """What others do: a paste, a moment, Enter."""
 
+    patience_s = 5.0
+
     def send(self, subject: Subject, text: str) -> str:
         message_id = uuid4().hex[:12]
         subject.tmux.paste(subject.pane, f"[Input from: ci via tmux · {message_id}]\n{text}")

@@ -27,9 +27,7 @@ OPENS_WITHIN_S = 20.0
 TRIED_WITHIN_S = 4.0
 LOOK_EVERY_S = 0.01
 COMES_WITHIN_S = 5.0
-BACK_WITHIN_S = 15.0
-ARRIVES_WITHIN_S = 60.0
-"""At the model: on a loaded machine an agent may take long to send it. Nothing comes of waiting but that it is seen."""
+BACK_WITHIN_S = 5.0
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +72,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 class Sender:
     """How messages are sent, and what is known of them."""
 
+    patience_s = 60.0
+    """On a loaded machine an agent may take long to send to the model what it was given, and to draw. Only a fault costs it all."""
+
     def send(self, subject: Subject, text: str) -> str:
         """Answers the message's id, which goes to the agent with it."""
         body, headers = {"text": text, "sender_name": "ci"}, {"Idempotency-Key": uuid4().hex}
@@ -93,7 +94,7 @@ class Sender:
         return is_ended and queue["saved_user_input"] is None
 
 
-def submit(subject: Subject) -> tuple[str, float]:
+def submit(subject: Subject, patience_s: float) -> tuple[str, float]:
     """What is in the box, by hand; answers what reached the model, and when. Nothing, if nothing did."""
     # OpenCode never sends what is queued in a turn that a refusal is just ending.
     with suppress(AssertionError):
@@ -102,7 +103,7 @@ def submit(subject: Subject) -> tuple[str, float]:
     time.sleep(0.15)  # a human's pause: right behind a paste some agents take an Enter for a part of it
     subject.human.press("Enter")
     try:
-        wait_until(lambda: len(subject.texts()) > before, ARRIVES_WITHIN_S, "the prompt at the model")
+        wait_until(lambda: len(subject.texts()) > before, patience_s, "the prompt at the model")
     except AssertionError:
         return subject.screen().text, time.time()
     return subject.texts()[-1].strip(), time.time()
@@ -132,7 +133,7 @@ def try_once(subject: Subject, name: str, plan: Plan, submitted_at: float, sende
         plan=plan,
         answer="approved" if subject.is_done(name) else answer,
         message=judge_message(message, arrived, plan.text),
-        draft=judge_box(subject, plan.draft if has_draft else None),
+        draft=judge_box(subject, plan.draft if has_draft else None, sender.patience_s / 4),
         opened=phase(message, sent_at, opened_at),
         opened_after_s=opened_at - submitted_at,
         sent_after_s=sent_at - submitted_at,
@@ -195,7 +196,7 @@ def wait_end(subject: Subject, sender: Sender, message_id: str) -> dict[str, Any
     with suppress(AssertionError):
         wait_until(lambda: sender.is_over(subject, message_id), DEADLINE_S, "the end")
         wait_until(
-            lambda: any(message_id in text for text in subject.texts()), ARRIVES_WITHIN_S, "the message at the model"
+            lambda: any(message_id in text for text in subject.texts()), sender.patience_s, "the message at the model"
         )
     return sender.message(subject, message_id)
 
@@ -211,13 +212,11 @@ def judge_message(message: dict[str, Any], arrived: list[str], text: str) -> str
     return "exact" if is_exact else "changed"
 
 
-def judge_box(subject: Subject, draft: str | None) -> str:
+def judge_box(subject: Subject, draft: str | None, within_s: float) -> str:
     """Only whether the draft is there, or nothing; to the letter it is judged when it is submitted."""
     is_empty, end = subject.marks.has_empty_box, draft.split()[-1] if draft else ""
     try:
-        subject.wait_still(
-            lambda screen: end in screen.cursor_row if draft else is_empty(screen), "the box", BACK_WITHIN_S
-        )
+        subject.wait_still(lambda screen: end in screen.cursor_row if draft else is_empty(screen), "the box", within_s)
     except AssertionError:
         return "harmed"
     return "exact" if draft else "none"
