@@ -84,7 +84,7 @@ def left_by_a_victim(tmux: PrivateTmux) -> int:
 
 
 def clients(tmux: PrivateTmux) -> list[str]:
-    return tmux.run("list-clients", "-t", f"={HIDDEN_SESSION}:", "-F", "#{client_pid}").split()
+    return tmux.run("list-clients", "-F", f"#{{?#{{==:#{{session_name}},{HIDDEN_SESSION}}},#{{client_pid}},}}").split()
 
 
 def end(pid: int) -> None:
