@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from hark.delivery.screen import Screen
+from hark.demo.human import Human
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.server import TmuxServer
@@ -283,3 +284,15 @@ def test_enter_is_withheld_from_a_pane_that_is_gone(tmux: PrivateTmux, recorder:
     tmux.run("kill-pane", "-t", recorder.pane.pane_id)
 
     assert not press(tmux, recorder.pane, seen)
+
+
+def test_a_focus_is_reported_only_where_nobody_looks(tmux: PrivateTmux, recorder: Recorder) -> None:
+    async def act(server: TmuxServer) -> list[bool]:
+        return [await server.report_focus(recorder.pane, has_focus, "") for has_focus in (True, False)]
+
+    assert connected(tmux, act) == [True, True]
+    recorder.wait_for(b"\x1b[I\x1b[O")
+
+    with Human(tmux.socket, recorder.pane.pane_id, columns=70, rows=20) as human:
+        human.wait_attached(DEADLINE_S)
+        assert connected(tmux, act) == [False, False]

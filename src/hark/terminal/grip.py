@@ -37,8 +37,7 @@ class Grip(Protocol):
         """The same for another key."""
 
     async def give_focus(self) -> bool:
-        """Tells an agent whose terminal has reported that it has lost the focus that it has it, until the grip is released. Whether
-        it had to be told."""
+        """Tells an agent that nobody looks at that it has the focus, until the grip is released. Whether it had to be told."""
 
     def keep_focus(self) -> None:
         """Not to be taken back: an agent that draws again for it would wake whoever waits for what it draws."""
@@ -56,6 +55,7 @@ class HeldByTmux:
         self._pane = pane
         self._hold = hold
         self._foreground = foreground
+        self._is_focus_lent = False
 
     async def paste(self, text: str) -> bool:
         return self._hold.is_active and await self._server.paste(self._pane, text, self._foreground)
@@ -74,14 +74,20 @@ class HeldByTmux:
         return self._hold.is_active and await self._server.press_if_unmoved(self._pane, key, screen, proof)
 
     async def give_focus(self) -> bool:
-        """What the terminal has reported is not known here."""
-        return False
+        """tmux reports it to programs whose pane nobody looks at any more."""
+        is_told = self._hold.is_active and await self._server.report_focus(self._pane, True, self._foreground)
+        self._is_focus_lent = is_told
+        return is_told
 
     def keep_focus(self) -> None:
-        pass
+        self._is_focus_lent = False
 
     async def release(self) -> None:
-        await self._hold.release()
+        try:
+            if self._is_focus_lent:
+                await self._server.report_focus(self._pane, False, self._foreground)
+        finally:
+            await self._hold.release()
 
 
 class HeldByAirlock:
