@@ -1,4 +1,4 @@
-"""python -m tests.agents.dialogs [--agents A,B] [--tries N] [--seed S] [--write] [--more]: see `trial`. Exit status 1 if anything was harmed."""
+"""python -m tests.agents.dialogs [--agents A,B] [--tries N] [--seed S] [--minutes M] [--write] [--more]: see `trial`. Exit status 1 if anything was harmed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 import time
+from contextlib import closing
 from functools import partial
 
 from tests.agents.dialogs.campaign import Campaign, Tally
@@ -23,7 +24,7 @@ def main() -> int:
     # A run that is told to end takes its agents and its daemon with it.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     print(f"seed {options.seed}", flush=True)
-    tallies = [run(kind, options.tries, options.seed) for kind in options.agents.split(",")]
+    tallies = [run(kind, options.tries, options.seed, options.minutes) for kind in options.agents.split(",")]
     if options.write:
         for tally in tallies:
             found, before = row(tally), read_row("dialogs", tally.kind) if options.more else None
@@ -36,17 +37,21 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--agents", default="claude,codex,gemini", help="which, with commas (%(default)s)")
     parser.add_argument("--tries", type=int, default=200, help="for each agent (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of an earlier run, to draw the same")
+    parser.add_argument("--minutes", type=float, default=60.0, help="for each agent, at the most (%(default)s)")
     parser.add_argument("--write", action="store_true", help="put the results into docs/safety.md")
     parser.add_argument("--more", action="store_true", help="add them to what is there, from runs with other seeds")
     return parser.parse_args()
 
 
-def run(kind: str, tries: int, seed: int) -> Tally:
+def run(kind: str, tries: int, seed: int, minutes: float) -> Tally:
     subject = demo_subject if kind == "demo" else partial(real_subject, kind)
     campaign = Campaign(kind, tries, seed, subject)
     began = time.monotonic()
-    for outcome in campaign.run():
-        report(campaign.tally, outcome, time.monotonic() - began)
+    with closing(campaign.run()) as outcomes:
+        for outcome in outcomes:
+            report(campaign.tally, outcome, time.monotonic() - began)
+            if time.monotonic() - began > minutes * 60:
+                break
     print(row(campaign.tally), flush=True)
     return campaign.tally
 

@@ -7,7 +7,7 @@ import random
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 
 import msgspec
@@ -107,7 +107,7 @@ class Campaign:
         self._aim = Aim()
         self._names = (f"made-{number}" for number in itertools.count(1))
 
-    def run(self) -> Iterator[Outcome]:
+    def run(self) -> Generator[Outcome, None, None]:
         """A try that went wrong is followed by a new agent: the old one may be anywhere."""
         while self.tally.tries < self._tries:
             with self._open_subject() as subject:
