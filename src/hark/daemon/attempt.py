@@ -58,13 +58,13 @@ class Attempt(Struct, kw_only=True):
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             self.is_taken_over = grip.is_taken_over
-            if (
-                self.kind.box.needs_focus
-                and await grip.give_focus()
-                and not await driver.run(wait_for_box(self.kind.box))
-            ):
+            if self.kind.box.needs_focus and await grip.give_focus():
+                await driver.run(wait_for_box(self.kind.box))
+            hold = await self._run_with(driver, draft)
+            if hold:
+                # What is drawn for a focus that is taken back would wake us at once, to try the same again.
                 grip.keep_focus()
-            return await self._run_with(driver, draft)
+            return hold
         finally:
             await grip.release()
             if self.is_staged:

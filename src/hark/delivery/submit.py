@@ -145,10 +145,9 @@ def wait_for_idle(*, is_in_box: bool) -> Delivery:
     yield
 
 
-def wait_for_box(box_look: BoxLook) -> Generator[Step, Answer, bool]:
+def wait_for_box(box_look: BoxLook) -> Looking:
     """Until one is drawn, after the agent was told that it has the focus."""
-    seen = yield from watch_for(lambda screen: read_box(screen, box_look) is not None, DRAWN_WITHIN_S)
-    return read_box(seen.screen, box_look) is not None
+    return (yield from watch_for(lambda screen: read_box(screen, box_look) is not None, DRAWN_WITHIN_S))
 
 
 def no_box(screen: Screen, box_look: BoxLook) -> Held:

@@ -40,7 +40,7 @@ class Grip(Protocol):
         """Tells an agent that nobody looks at that it has the focus, until the grip is released. Whether it had to be told."""
 
     def keep_focus(self) -> None:
-        """Not to be taken back: an agent that draws again for it would wake whoever waits for what it draws."""
+        """It is not taken back."""
 
     async def release(self) -> None: ...
 
