@@ -128,6 +128,7 @@ def test_a_hold_without_a_reason_cannot_be_stored_by_anybody(connection: apsw.Co
         ("list-pending-of-session", "messages_pending_of_session (target_session_id=?)"),
         ("count-pending-before", "COVERING INDEX messages_position (target_session_id=?)"),
         ("count-pending-before-new", "COVERING INDEX"),
+        ("find-some-pending", "(target_session_id=?)"),
         (
             "find-first-pending-of-kind",
             "COVERING INDEX messages_position (target_session_id=? AND delivery_mode=? AND status=?)",

@@ -148,6 +148,9 @@ def list_pending(transaction: Transaction, session_id: SessionId | None) -> Sequ
 
 def first_pending(transaction: Transaction, session_id: SessionId) -> Message | None:
     """What is staged, else by mode, else by arrival: queue/ordering.py."""
+    some = transaction.all("find-some-pending", session_id=session_id)
+    if len(some) < 2:
+        return MESSAGES.from_row(some[0]) if some else None
     for statuses, modes in _IN_ORDER:
         kinds = [{"session_id": session_id, "status": s, "delivery_mode": m} for s in statuses for m in modes]
         oldest = [transaction.cell("find-first-pending-of-kind", kind) for kind in kinds]

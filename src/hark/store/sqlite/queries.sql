@@ -104,6 +104,11 @@ SELECT {messages} FROM messages
 WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
 ORDER BY sequence;
 
+-- name: find-some-pending
+-- Two of the messages that wait for a session, whichever: where there is only one, there is no order to be asked for.
+SELECT {messages} FROM messages
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 LIMIT 2;
+
 -- name: find-first-pending-of-kind
 -- The oldest message of a session with that status and mode: one step down the index, however many wait.
 SELECT MIN(sequence) FROM messages
