@@ -17,6 +17,7 @@ def state(
     in_mode: bool = False,
     last_key_at_s: float | None = None,
     is_line_mode: bool = False,
+    has_unread: bool = False,
 ) -> PaneState:
     return PaneState(
         is_there=is_there,
@@ -25,6 +26,7 @@ def state(
         in_mode=in_mode,
         last_key_at_s=last_key_at_s,
         is_line_mode=is_line_mode,
+        has_unread=has_unread,
     )
 
 
@@ -38,6 +40,7 @@ REASONS = {
     "copy mode": (state(in_mode=True), HoldReason.COPY_MODE),
     "a key just now": (state(last_key_at_s=NOW_S), HoldReason.HUMAN_TYPING),
     "a program that reads lines": (state(is_line_mode=True), HoldReason.BUSY),
+    "a program that has not read its last keys": (state(has_unread=True), HoldReason.BUSY),
 }
 
 

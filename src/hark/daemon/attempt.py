@@ -8,14 +8,14 @@ from hark.agents.kinds import AgentKind
 from hark.daemon.carriers import Carriers, delivery, return_of
 from hark.daemon.driver import Driver
 from hark.daemon.editors import Editors
-from hark.daemon.grips import take_grip
+from hark.daemon.grips import has_unread, take_grip
 from hark.daemon.ledger import Ledger
 from hark.daemon.panes import Panes
 from hark.delivery import wording
 from hark.delivery.box import read_box
-from hark.delivery.gate import Hold
+from hark.delivery.gate import NOT_READ, Hold
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Delivery
+from hark.delivery.steps import Delivery, Held, Stuck
 from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
@@ -37,6 +37,7 @@ class Attempt(Struct, kw_only=True):
     editors: Editors
     carriers: Carriers
     carrier: Carrier = Carrier.NONE
+    has_begun: bool = False
     is_staged: bool = False
     is_taken_over: bool = False
     has_carried: bool = False
@@ -82,6 +83,9 @@ class Attempt(Struct, kw_only=True):
         if message and (draft is None or is_attempted(message)):
             seen = await driver.look()
             outcome = await driver.run(self._delivery(seen.screen, message), seen)
+            if isinstance(outcome, Held) and self.has_begun and await has_unread(self.panes, self.session):
+                # It is on its way into the box, whatever the screen shows.
+                outcome = Stuck(NOT_READ)
             hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier)
         if draft and not await driver.run(return_of(draft, self.kind, self._job())):
             return hold or Hold(HoldReason.DIALOG, "a human's draft has to go back into the box first", None)
@@ -114,6 +118,7 @@ class Attempt(Struct, kw_only=True):
 
     async def begin(self) -> None:
         await self.ledger.begin(self.messages, self.lease)
+        self.has_begun = True
 
     async def stage(self) -> None:
         self.messages = await self.ledger.stage(self.messages, self.lease, self.carrier)

@@ -21,7 +21,7 @@ from hark.daemon.handover import Handovers, is_claimed
 from hark.daemon.ledger import Ledger
 from hark.daemon.log import logger
 from hark.daemon.natives import Natives
-from hark.daemon.panes import Panes, is_line_mode
+from hark.daemon.panes import Panes, line_facts
 from hark.daemon.sessions import Sessions
 from hark.daemon.stopping import Stopper, interrupt_natively, may_interrupt
 from hark.daemon.texts import write_text
@@ -287,13 +287,15 @@ class Courier:
             return None, PaneState(is_there=False)
         await self._panes.watch(session.pane)
         airlock = await airlock_facts(session)
+        line = airlock or line_facts(pane)
         self._carriers.note_key(airlock.last_key_age_s if airlock else None)
         state = PaneState(
             is_there=True,
             foreground=pane.foreground,
             in_mode=pane.in_mode,
             last_key_at_s=facts.last_key_at(pane.pane_id),
-            is_line_mode=airlock.is_line_mode if airlock else is_line_mode(pane),
+            is_line_mode=line.is_line_mode,
+            has_unread=line.unread_bytes > 0,
             do_not_disturb=session.do_not_disturb_since is not None,
             can_carry_drafts=carries_at_once(self._carriers.means(session, self._kinds.get(session.agent))),
             has_airlock=airlock is not None,

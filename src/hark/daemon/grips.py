@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hark.agents.kinds import AgentKind
 from hark.daemon.clock import Clock
-from hark.daemon.panes import Panes
+from hark.daemon.panes import Panes, line_facts
 from hark.model.session import Session
 from hark.terminal.airlocks import Airlock, AirlockFacts, Refused, Successor
 from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
@@ -101,6 +101,14 @@ async def airlock_facts(session: Session) -> AirlockFacts | None:
         return await airlock.facts()
     finally:
         await airlock.close()
+
+
+async def has_unread(panes: Panes, session: Session) -> bool:
+    """Whether the agent has not read all that was written to it."""
+    if airlock := await airlock_facts(session):
+        return airlock.unread_bytes > 0
+    facts = await panes.of(session.pane).pane_facts(session.pane)
+    return line_facts(facts.panes[session.pane.pane_id]).unread_bytes > 0
 
 
 async def key_age_s(panes: Panes, session: Session, clock: Clock) -> float | None:

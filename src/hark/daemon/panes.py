@@ -5,11 +5,15 @@ wait for the next one is missed.
 """
 
 import asyncio
+import fcntl
 import os
+import select
+import struct
 import termios
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from hark.daemon.log import logger
 from hark.model.errors import HarkError
@@ -140,15 +144,26 @@ class Panes:
             listener(b"")
 
 
-def is_line_mode(facts: PaneFacts) -> bool:
-    """Whether the pane's terminal collects whole lines: then no program is reading keys."""
+class LineFacts(NamedTuple):
+    """Of a pane's terminal."""
+
+    is_line_mode: bool = False
+    """It collects whole lines: then no program is reading keys."""
+    unread_bytes: int = 0
+    """Written to the program, which has not read them yet."""
+
+
+def line_facts(facts: PaneFacts) -> LineFacts:
     try:
         descriptor = os.open(facts.tty, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError:
-        return False
+        return LineFacts()
     try:
-        return bool(termios.tcgetattr(descriptor)[3] & termios.ICANON)
-    except termios.error:
-        return False
+        # The kernel moves what was written to the reader's side by a worker of its own; only a poll waits for that worker.
+        select.select([descriptor], [], [], 0)
+        unread: int = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))[0]
+        return LineFacts(bool(termios.tcgetattr(descriptor)[3] & termios.ICANON), unread)
+    except (OSError, termios.error):
+        return LineFacts()
     finally:
         os.close(descriptor)

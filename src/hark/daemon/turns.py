@@ -9,6 +9,7 @@ from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
+from hark.daemon.rounds import go_round
 from hark.daemon.sessions import Sessions
 from hark.delivery.box import read_box
 from hark.model.errors import HarkError
@@ -114,13 +115,11 @@ class TurnBook:
         await self._apply(session.id, *rules.lapse(turns, self._clock(), quiet_s=quiet_s, has_box=has_box))
 
     async def run(self) -> None:
-        while True:
-            for session in self._sessions.running():
-                if self.of(session.id).phase in (Phase.BUSY, Phase.WAITING):
-                    await self._try_look(session)
-            await asyncio.sleep(PERIOD_S)
+        await go_round(self._sessions, self._try_look, PERIOD_S)
 
     async def _try_look(self, session: Session) -> None:
+        if self.of(session.id).phase not in (Phase.BUSY, Phase.WAITING):
+            return
         try:
             await self.look(session)
         except HarkError as failure:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
+from hark.daemon.rounds import by_server
 from hark.daemon.sessions import Sessions
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
@@ -30,25 +31,44 @@ class Watcher:
         self._changed = asyncio.Event()
         self._seen: dict[SessionId, PaneFacts] = {}
         self._silent: dict[str, int] = defaultdict(int)
+        self._asked: dict[str, bool] = {}
+        """Servers that have not answered yet, and whether there is reason to ask again."""
 
     def look_now(self, socket: str) -> None:
         self._changed.set()
 
     async def run(self) -> None:
-        while True:
-            self._changed.clear()
-            await self.look()
-            try:
-                async with asyncio.timeout(PERIOD_S):
-                    await self._changed.wait()
-            except TimeoutError:
-                pass
+        """Each server is asked by itself: one that does not answer keeps no other waiting."""
+        self._asked.clear()
+        has_changed = False
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                self._changed.clear()
+                for socket, sessions in by_server(self._sessions.running()).items():
+                    if socket in self._asked:
+                        self._asked[socket] |= has_changed
+                    else:
+                        self._asked[socket] = False
+                        tasks.create_task(self._ask(socket, sessions))
+                has_changed = await self._rest()
+
+    async def _rest(self) -> bool:
+        """Whether panes may have changed meanwhile."""
+        try:
+            async with asyncio.timeout(PERIOD_S):
+                return await self._changed.wait()
+        except TimeoutError:
+            return False
+
+    async def _ask(self, socket: str, sessions: list[Session]) -> None:
+        try:
+            await self._look_at(socket, sessions)
+        finally:
+            if self._asked.pop(socket):
+                self._changed.set()
 
     async def look(self) -> None:
-        by_socket: dict[str, list[Session]] = defaultdict(list)
-        for session in self._sessions.running():
-            by_socket[session.pane.socket].append(session)
-        for socket, sessions in by_socket.items():
+        for socket, sessions in by_server(self._sessions.running()).items():
             await self._look_at(socket, sessions)
 
     async def _look_at(self, socket: str, sessions: list[Session]) -> None:

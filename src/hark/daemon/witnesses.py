@@ -12,6 +12,7 @@ from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
+from hark.daemon.rounds import go_round
 from hark.daemon.sessions import Sessions
 from hark.daemon.turns import TurnBook
 from hark.model.errors import HarkError
@@ -99,14 +100,14 @@ class Witnesses:
                 kept.pop(event.session_id, None)
 
     async def run(self) -> None:
-        while True:
-            for session in self._sessions.running():
-                try:
-                    await self.look(session)
-                except (OSError, HarkError) as failure:
-                    extra = {"session": session.name, "failure": str(failure)}
-                    logger.debug("a witness is not there", extra=extra)
-            await asyncio.sleep(PERIOD_S)
+        await go_round(self._sessions, self._try_look, PERIOD_S)
+
+    async def _try_look(self, session: Session) -> None:
+        try:
+            await self.look(session)
+        except (OSError, HarkError) as failure:
+            extra = {"session": session.name, "failure": str(failure)}
+            logger.debug("a witness is not there", extra=extra)
 
     async def look(self, session: Session) -> None:
         if session.agent == "claude":

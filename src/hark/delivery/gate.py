@@ -10,6 +10,9 @@ from hark.model.message import HoldReason
 
 COURTESY_PAUSE_S = 0.3
 COURTESY_LONGEST_S = 2.0
+READ_WITHIN_S = 0.5
+"""A program that is well reads its keys at once; this one is looked at again."""
+NOT_READ = "the program has not read what was written to it"
 
 SHELLS = frozenset(
     {"sh", "bash", "zsh", "fish", "dash", "ksh", "tcsh", "csh", "nu", "xonsh", "elvish", "pwsh", "login"}
@@ -25,6 +28,8 @@ class PaneState(Struct, frozen=True, kw_only=True):
     """When something last came from a terminal that shows the pane; whole seconds on tmux's clock."""
     is_line_mode: bool = False
     """The terminal collects whole lines: the program is not reading keys, so there is no input box."""
+    has_unread: bool = False
+    """The program has not read all that was written to it: what its screen shows is older than that."""
     do_not_disturb: bool = False
     can_carry_drafts: bool = False
     """Exactly, while a human's keys are held: so typing is no obstacle, and waiting for a pause a courtesy."""
@@ -63,6 +68,8 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
         return Hold(HoldReason.DIALOG, "the agent waits for a human's permission")
     if state.is_line_mode:
         return Hold(HoldReason.BUSY, "the program is not reading keys")
+    if state.has_unread:
+        return Hold(HoldReason.BUSY, NOT_READ, READ_WITHIN_S)
     return None
 
 
