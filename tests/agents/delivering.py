@@ -105,19 +105,19 @@ def delivering(
     by_hook: bool = False,
     is_woken: bool = False,
     change: Callable[[Launch], Launch] | None = None,
+    max_batch_size: int = 1,
     **options: object,
 ) -> Iterator[Delivering]:
     """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. By its terminal, unless it
-    shall be reached by its own API, or while it is busy by its hooks. `change` may have it started otherwise, or put something into its home. Options are
-    the launch's."""
+    shall be reached by its own API, or while it is busy by its hooks. `change` may have it started otherwise, or put something into
+    its home. Each message goes by itself, for what is looked at is mostly what becomes of one. Options are the launch's."""
     with ExitStack() as owned:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
         stand_in = owned.enter_context(StandIn())
         settings = {"native": str(is_native).lower(), "hook_messages": str(by_hook).lower()}
         settings["rewake"] = str(is_woken).lower()
-        # Each message by itself: what is looked at here is what becomes of one.
-        hark = owned.enter_context(RunningHark(max_batch_size="1", **settings))
+        hark = owned.enter_context(RunningHark(max_batch_size=str(max_batch_size), **settings))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
         launch = LAUNCHES[kind](root, stand_in.url, **options)
