@@ -107,7 +107,11 @@ def test_a_message_to_an_adopted_one_is_acknowledged_and_completed_and_a_humans_
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_quiet_in_one_that_hark_has_started_and_that_tells_by_its_api(kind: str) -> None:
     with delivering(kind, is_native=True, change=installed) as agent:
+        # Which conversation the pane shows is certain only after the first prompt.
         agent.deliver("warm up")
+        agent.wait_bodies("warm up")
+        agent.wait_ready()
+
         second = agent.send("hello there")
 
         assert agent.hark.wait_end(second) == "completed"
