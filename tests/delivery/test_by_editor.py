@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hark.delivery.by_editor import EditorKeys, deliver
 from hark.delivery.steps import (
     Answer,
@@ -17,7 +19,7 @@ from hark.delivery.steps import (
 from hark.delivery.submit import Job
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO, screen, tall
-from tests.delivery.scripted import DRAFT, MESSAGE_ID, OURS, TEXT, ScriptedTerminal, box
+from tests.delivery.scripted import AFTER_OURS, DIALOG_AFTER_OURS, DRAFT, MESSAGE_ID, OURS, TEXT, ScriptedTerminal, box
 
 JOB = Job(text=TEXT, message_id=MESSAGE_ID, look=DEMO)
 
@@ -34,13 +36,15 @@ def test_a_draft_with_a_collapsed_paste_and_the_cursor_inside_is_held_and_no_key
 
 
 class WithEditor(ScriptedTerminal):
-    """Its editor opens on the draft every time."""
+    """Its editor opens on the draft, then on an empty box, and then not at all."""
 
     def answer(self, step: Step) -> Answer:
         match step:
             case OpenEditor():
-                return EditorOpened("half a thought")
-            case SaveDraft() | CloseEditor():
+                texts: list[Answer] = [EditorOpened("half a thought"), EditorOpened("")]
+                opened = sum(isinstance(one, OpenEditor) for one in self.steps)
+                return texts[opened - 1] if opened <= len(texts) else False
+            case SaveDraft() | CloseEditor() | DropDraft():
                 return True
         return super().answer(step)
 
@@ -59,3 +63,16 @@ def test_the_editors_key_is_not_pressed_again_where_no_box_is_left_and_the_draft
     assert isinstance(outcome, Submitted)
     assert sum(isinstance(step, OpenEditor) for step in terminal.steps) == 1
     assert not any(isinstance(step, DropDraft) for step in terminal.steps)
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_a_draft_that_a_dialog_may_have_swallowed_stays_on_record(is_lost: bool) -> None:
+    before = [tall(one) for one in (DRAFT, DRAFT, DRAFT, DRAFT, OURS, OURS, OURS, AFTER_OURS, AFTER_OURS)]
+    terminal = WithEditor([*before, DIALOG_AFTER_OURS])
+    keys = EditorKeys(key=("C-x", "e"), needs_box=True, is_lost_in_dialog=is_lost)
+
+    outcome = terminal.play(deliver(JOB, keys))
+
+    assert isinstance(outcome, Submitted)
+    assert CloseEditor("half a thought") in terminal.steps
+    assert any(isinstance(step, DropDraft) for step in terminal.steps) is not is_lost

@@ -81,6 +81,8 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     takes it; or the agent shows its cursor elsewhere than it is, so that it could not be brought back."""
     not_while: str | None = None
     """What the screen shows below the box in a mode that the agent would not be in afterwards."""
+    is_lost_in_dialog: bool = False
+    """What the editor gives back is gone if a dialog has opened meanwhile: a draft stays on record until it is seen."""
     trims: bool = False
     """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
 
@@ -225,7 +227,7 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
     is_taken = yield from _set(draft, job, editor)
     # What the agent has taken from its editor is the human's again, also where the screen cannot show it: to put it back a
     # second time, when they may have sent it off already, would be worse than not to see it.
-    if (yield from _is_back(job, editor, draft, target)) or is_taken:
+    if (yield from _is_back(job, editor, draft, target)) or (is_taken and not editor.is_lost_in_dialog):
         yield DropDraft()
     if isinstance(outcome, Stuck):
         return Held(HoldReason.DRAFT, outcome.detail)
