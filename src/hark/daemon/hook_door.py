@@ -49,7 +49,8 @@ MOST_WAITING = 128
 MOST_SILENT = 256
 """Connections that have not said yet who they are."""
 
-Line = deque[tuple[Told, Visit | None]]
+Line = deque[tuple[Session, Told, Visit | None]]
+"""Each with its session as it was then."""
 
 
 class HookDoor:
@@ -174,42 +175,41 @@ class HookDoor:
         line = self._lines.get(session.id)
         if line is None:
             line = self._lines[session.id] = deque()
-            self._begin(self._serve(session, line))
-        line.append((told, visit))
+            self._begin(self._serve(session.id, line))
+        line.append((session, told, visit))
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         assert self._tasks is not None
         self._tasks.create_task(work)
 
-    async def _serve(self, session: Session, line: Line) -> None:
+    async def _serve(self, session_id: SessionId, line: Line) -> None:
         """One after the other, in the order in which they came; whoever else has something to do has a turn in between."""
         try:
             for number in itertools.count(1):
-                await self._serve_one(session, *line[0])
+                await self._serve_one(*line[0])
                 line.popleft()
                 if not line:
                     break
                 if number % SERVED_AT_ONCE == 0:
                     await asyncio.sleep(0)
         finally:
-            del self._lines[session.id]
-            for _, visit in line:
+            del self._lines[session_id]
+            for _, _, visit in line:
                 visit.close() if visit else None
 
     async def _serve_one(self, session: Session, told: Told, visit: Visit | None) -> None:
+        hand = Handing(visit) if visit else None
         try:
-            if visit is None:
-                await self._hooks.heed(session, told)
-                return
-            hand = Handing(visit)
             await self._hooks.heed(session, told, hand)
-            if not hand.has_answered:
-                visit.answer(NOTHING)
-            visit.close()
         except HarkError as failure:
             logger.warning("hook failed", extra={"code": failure.code, "detail": failure.detail})
         except Exception:  # noqa: BLE001 a supervisor: the next hook is served all the same
             logger.exception("hook failed")
+        finally:
+            if visit and hand and not hand.has_answered:
+                visit.answer(NOTHING)
+            if visit:
+                visit.close()
 
     async def _keep_waiting(self, session: Session, visit: Visit) -> None:
         """Until there is a message for it, or it is gone."""
@@ -225,11 +225,11 @@ class HookDoor:
             if waiter.offered.done() and not gone.done():
                 await visit.give(waiter.offered.result())
                 is_printed = await gone == b"+"
-        except OSError:
-            logger.debug("a hook that waited is gone", extra={"session": session.name})
         finally:
-            gone.cancel()
             self._handovers.end_waiting(session, waiter, is_printed=is_printed)
+            gone.cancel()
+            # The loop lets go of a descriptor before it is closed, and may then be another connection's.
+            await asyncio.wait((gone,))
             visit.close()
 
 
@@ -250,5 +250,3 @@ class Handing:
                 return await self._visit.next_byte() == b"+"
         except TimeoutError:
             return True
-        except ConnectionError:
-            return False

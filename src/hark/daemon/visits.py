@@ -73,12 +73,16 @@ class Visit:
             self.connection.send(words)
 
     async def give(self, answer: bytes) -> None:
-        """What it shall print."""
-        await asyncio.get_running_loop().sock_sendall(self.connection, b"%d\n" % len(answer) + answer)
+        """What it shall print. That it is gone is told by `next_byte`."""
+        with contextlib.suppress(ConnectionError):
+            await asyncio.get_running_loop().sock_sendall(self.connection, b"%d\n" % len(answer) + answer)
 
     async def next_byte(self) -> bytes:
         """b"" when it has ended."""
-        return await asyncio.get_running_loop().sock_recv(self.connection, 1)
+        try:
+            return await asyncio.get_running_loop().sock_recv(self.connection, 1)
+        except ConnectionError:
+            return b""
 
     def close(self) -> None:
         self.connection.close()
