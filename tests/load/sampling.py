@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 from types import CodeType, FrameType
@@ -59,8 +60,6 @@ class Samples:
 
 
 def _main_thread() -> int:
-    import threading
-
     return threading.main_thread().ident or 0
 
 
@@ -69,7 +68,7 @@ def _is_waiting(frame: FrameType) -> bool:
 
 
 def _name(code: CodeType) -> str:
-    return f"{'/'.join(Path(code.co_filename).parts[-2:])} {code.co_qualname if sys.version_info >= (3, 11) else code.co_name}"
+    return f"{'/'.join(Path(code.co_filename).parts[-2:])} {code.co_qualname}"
 
 
 def main() -> int:
