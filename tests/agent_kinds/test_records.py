@@ -72,6 +72,15 @@ def test_codex_says_what_is_whole_in_order() -> None:
     assert [(one.name, one.text) for one in words] == [("t1:m1", "one"), ("t2:m1", "two")]
 
 
+def test_what_our_plugin_has_kept_of_opencode_is_read() -> None:
+    line = b'{"type": "words", "id": "prt_1", "text": "one", "timestamp": "2026-11-15T12:00:00.500Z"}'
+
+    words = read_line("opencode", line, "place")
+
+    assert words == Words(name="prt_1", text="one", at=datetime(2026, 11, 15, 12, 0, 0, 500_000, UTC))
+    assert read_line("opencode", b'{"type": "other"}', "place") is None
+
+
 def test_opencode_says_what_is_whole() -> None:
     whole = {"id": "p1", "type": "text", "text": "one", "time": {"start": 1, "end": 2000}}
     saying = {"id": "p2", "type": "text", "text": "tw", "time": {"start": 3}}

@@ -103,6 +103,16 @@ def launch_opencode(root: Path, url: str, editor: str | None = None, port: int |
     return base.launch([*command, *arguments], {f"OPENCODE_DISABLE_{name}": "1" for name in off})
 
 
+def with_plugin_library(launch: Launch) -> Launch:
+    """As where OpenCode has fetched its own plugin library before: here it cannot, and with a plugin would try for two minutes."""
+    library = {"dependencies": {"@opencode-ai/plugin": "*"}}
+    directory = Path(launch.environment["HOME"]) / ".config/opencode"
+    (directory / "node_modules").mkdir(parents=True)
+    write_json(directory / "package.json", library)
+    write_json(directory / "package-lock.json", {"packages": {"": library}})
+    return launch
+
+
 def launch_aider(root: Path, url: str, editor: str | None = None, is_vim: bool = False) -> Launch:
     base = prepare("aider", root, editor)
     write_json(base.home / ".aider/caches/model_prices_and_context_window.json", config.AIDER_PRICES)

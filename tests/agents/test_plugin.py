@@ -14,26 +14,19 @@ from hark.diagnosis.agents import look_at_hooks
 from hark.diagnosis.finding import Level
 from hark.installing.change import apply, installation
 from hark.installing.instructions import TEXT, teaching
-from hark.installing.places import own_directory
 from hark.model.heard import Said
 from tests.agents.delivering import Delivering, delivering
-from tests.agents.launch import Launch, write_json
+from tests.agents.launch import Launch, with_plugin_library
 from tests.agents.running import DEADLINE_S, Agent, running
 from tests.agents.test_hooks import SESSION, Recorder, a_turn
 from tests.terminals import wait_until
 
 KINDS = ["opencode"]
-LIBRARY = {"dependencies": {"@opencode-ai/plugin": "*"}}
 
 
 def with_plugin(launch: Launch, program: str) -> Launch:
-    """As where OpenCode has fetched its own plugin library before: it cannot here, and would try for two minutes."""
-    directory = own_directory(launch.kind, launch.environment)
-    (directory / "node_modules").mkdir(parents=True)
-    write_json(directory / "package.json", LIBRARY)
-    write_json(directory / "package-lock.json", {"packages": {"": LIBRARY}})
     apply(installation(launch.kind, launch.environment, program))
-    return launch
+    return with_plugin_library(launch)
 
 
 def installed(launch: Launch) -> Launch:

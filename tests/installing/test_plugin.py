@@ -105,7 +105,7 @@ def play(directory: Path, calls: Sequence[list[Any]], **variables: str) -> list[
     script = PLAY.format(plugin=plugin, calls=json.dumps(calls))
     subprocess.run(
         [str(node_directory() / "node"), "--input-type=module", "-e", script],
-        env={"PATH": "/usr/bin:/bin", **variables},
+        env={"PATH": "/usr/bin:/bin", "HARK_HOME": str(directory / "no hark"), **variables},
         check=True,
         timeout=DEADLINE_S,
     )
@@ -163,6 +163,40 @@ def test_of_what_another_agent_of_its_own_does_only_the_questions_are_told(tmp_p
 
 def test_it_is_quiet_in_a_session_that_says_the_same_otherwise(tmp_path: Path) -> None:
     assert play(tmp_path, [event("session.idle", sessionID=MAIN)], HARK_HOOKS="1") == []
+
+
+def text_part(message: str, text: str, **time: int) -> list[Any]:
+    part = {"id": f"prt_{text}", "messageID": message, "type": "text", "text": text, "time": {"start": 1} | time}
+    return event("message.part.updated", part=part)
+
+
+def test_what_the_agent_has_said_is_kept_whole_and_named(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir(mode=0o700)
+    (run / "opencode-999999999.jsonl").write_text("of one that has ended\n")
+    calls = [
+        event("session.created", info={"id": CHILD, "parentID": MAIN}),
+        event("message.updated", info={"id": "msg_human", "role": "user", "sessionID": MAIN}),
+        event("message.updated", info={"id": "msg_agent", "role": "assistant", "sessionID": MAIN}),
+        event("message.updated", info={"id": "msg_child", "role": "assistant", "sessionID": CHILD}),
+        text_part("msg_human", "asked", end=1_000),
+        text_part("msg_agent", "half"),
+        text_part("msg_child", "beside", end=1_500),
+        event(
+            "message.part.updated", part={"id": "x", "messageID": "msg_agent", "type": "reasoning", "time": {"end": 1}}
+        ),
+        text_part("msg_agent", "whole", end=2_500),
+        event("session.idle", sessionID=MAIN),
+    ]
+
+    [(_, _, payload)] = play(tmp_path, calls, HARK_HOME=str(tmp_path))
+
+    [record] = run.iterdir()
+    assert payload["transcript_path"] == str(record)
+    assert record.stat().st_mode & 0o777 == 0o600
+    assert [json.loads(line) for line in record.read_text().splitlines()] == [
+        {"type": "words", "id": "prt_whole", "text": "whole", "timestamp": "1970-01-01T00:00:02.500Z"}
+    ]
 
 
 def test_without_its_program_nothing_happens(tmp_path: Path) -> None:

@@ -63,7 +63,19 @@ def _gemini(entry: Json, place: str) -> Words | None:
     return _words(entry.get("id") or place, text, entry.get("timestamp"))
 
 
-_READERS: dict[str, Callable[[Json, str], Words | None]] = {"claude": _claude, "codex": _codex, "gemini": _gemini}
+def _opencode(entry: Json, place: str) -> Words | None:
+    """Written by our plugin."""
+    if entry.get("type") != "words":
+        return None
+    return _words(entry.get("id") or place, entry["text"], entry.get("timestamp"))
+
+
+_READERS: dict[str, Callable[[Json, str], Words | None]] = {
+    "claude": _claude,
+    "codex": _codex,
+    "gemini": _gemini,
+    "opencode": _opencode,
+}
 
 
 def _texts(content: list[Json], kind: str) -> str:

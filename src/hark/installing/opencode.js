@@ -1,7 +1,10 @@
 // hark: written by `hark install opencode`, deleted by `hark uninstall opencode`. What is changed here does not last.
 //
-// Tells hark what this OpenCode does: when a prompt is taken, a tool is used, a question is asked, and a turn has ended.
+// Tells hark what this OpenCode does: when a prompt is taken, a tool is used, a question is asked, and a turn has ended. And keeps
+// what the agent says in a file for hark to read, for as long as OpenCode runs: OpenCode has it in a database of its own.
 import { spawn } from "node:child_process"
+import { appendFileSync, existsSync, lstatSync, readdirSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
 
 const PROGRAM = "hark-hook"
 
@@ -19,6 +22,9 @@ const EVENTS = {
 // Conversations that another has begun for a part of its work. Only what they ask the human matters.
 const beside = new Set()
 
+// Messages of the agent's own, in conversations with the human.
+const spoken = new Set()
+
 // One report after the other, so that they arrive in order. OpenCode waits for none of them.
 let last = Promise.resolve()
 
@@ -34,7 +40,52 @@ function report(event, payload) {
 
 function tell(event, sessionID, payload) {
   if (beside.has(sessionID) && !/^(permission|question)/.test(event)) return
-  last = last.then(() => report(event, { session_id: sessionID, ...payload })).catch(() => {})
+  const record = existsSync(recordPath()) ? { transcript_path: recordPath() } : {}
+  last = last.then(() => report(event, { session_id: sessionID, ...record, ...payload })).catch(() => {})
+}
+
+// Where the daemon has its sockets; `hark.paths`.
+function runtimeDirectory() {
+  if (process.env.HARK_HOME) return join(resolve(process.env.HARK_HOME), "run")
+  const runtime = process.env.XDG_RUNTIME_DIR ?? ""
+  return runtime.startsWith("/") && existsSync(runtime) ? join(runtime, "hark") : `/tmp/hark-${process.getuid()}`
+}
+
+function recordPath(pid = process.pid) {
+  return join(runtimeDirectory(), `opencode-${pid}.jsonl`)
+}
+
+// Whole pieces only. Into a directory of the user's own, or nowhere.
+function keep(part) {
+  try {
+    const facts = lstatSync(runtimeDirectory())
+    if (!facts.isDirectory() || facts.uid !== process.getuid()) return
+    const line = { type: "words", id: part.id, text: part.text, timestamp: new Date(part.time.end).toISOString() }
+    appendFileSync(recordPath(), JSON.stringify(line) + "\n", { mode: 0o600 })
+  } catch {}
+}
+
+function listen(event, it) {
+  if (event === "message.updated" && it.info.role === "assistant" && !beside.has(it.info.sessionID)) spoken.add(it.info.id)
+  if (event !== "message.part.updated" || it.part.type !== "text" || !spoken.has(it.part.messageID)) return
+  if (it.part.time?.end) keep(it.part)
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (failure) {
+    return failure.code !== "ESRCH"
+  }
+}
+
+// What an OpenCode that has ended has left.
+function clean() {
+  try {
+    const names = readdirSync(runtimeDirectory()).map((name) => /^opencode-(\d+)\.jsonl$/.exec(name))
+    for (const [, pid] of names.filter(Boolean)) if (!isRunning(Number(pid))) rmSync(recordPath(pid))
+  } catch {}
 }
 
 function textOf(parts) {
@@ -43,6 +94,7 @@ function textOf(parts) {
 
 export const Hark = async () => {
   if (process.env.HARK_HOOKS) return {}
+  clean()
   return {
     "chat.message": async (input, output) => tell("chat.message", input.sessionID, { prompt: textOf(output.parts) }),
     "tool.execute.before": async (input, output) =>
@@ -51,6 +103,7 @@ export const Hark = async () => {
     event: async ({ event }) => {
       const it = event.properties ?? {}
       if (event.type.startsWith("session.") && it.info?.parentID) beside.add(it.info.id)
+      listen(event.type, it)
       if (EVENTS[event.type]) tell(event.type, it.sessionID, EVENTS[event.type](it))
     },
   }

@@ -17,10 +17,10 @@ from tests.agents.signals.report import write
 AGENTS = "claude,codex,gemini,opencode"
 POSSIBLE = {
     "started": ("claude", "codex", "gemini", "opencode"),
-    "installed": ("claude", "gemini"),
+    "installed": ("claude", "gemini", "opencode"),
     "bare": ("claude", "codex", "gemini", "opencode"),
 }
-"""By way: started by hark; adopted, with hooks by `hark install` (Codex would ask whether to trust them, OpenCode has none);
+"""By way: started by hark; adopted, with hooks by `hark install` (Codex would ask whether to trust them);
 adopted, with nothing but the screen."""
 
 

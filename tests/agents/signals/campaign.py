@@ -15,7 +15,7 @@ import msgspec
 from hark.cli.install import hook_program
 from hark.installing.change import apply, installation
 from tests.agents.delivering import Delivering, delivering
-from tests.agents.launch import Launch
+from tests.agents.launch import Launch, with_plugin_library
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS
 from tests.agents.signals.script import Spoken, write_turns
 from tests.terminals import wait_until
@@ -200,9 +200,9 @@ class Campaign:
 def with_hooks(launch: Launch) -> Launch:
     """As `hark install` puts them in. Those that hark starts have their own where they allow it: Gemini CLI takes hooks for one
     run only from root's own directories."""
-    if launch.kind in ("claude", "gemini"):
+    if launch.kind in ("claude", "gemini", "opencode"):
         apply(installation(launch.kind, launch.environment, hook_program()))
-    return launch
+    return with_plugin_library(launch) if launch.kind == "opencode" else launch
 
 
 def status(agent: Delivering, message_id: str) -> str:
