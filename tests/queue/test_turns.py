@@ -268,3 +268,13 @@ def test_where_no_prompts_are_told_of_a_witness_that_sees_the_agent_idle_has_see
 
     assert (first, second) == ((), ())
     assert third == (Completed(A, at(6), is_seen=True),)
+
+
+def test_the_end_of_a_turn_that_was_told_of_before_does_not_end_the_next_one() -> None:
+    """Two witnesses, and one is slow."""
+    late = heard(Said.STOPPED, 4, A)
+
+    turns, facts = listen(prompt(1, A), stop(2), prompt(3, B), late)
+
+    assert facts == [Acknowledged(A, at(1)), Completed(A, at(2)), Acknowledged(B, at(3))]
+    assert listen(heard(Said.STOPPED, 5, B), turns=turns)[1] == [Completed(B, at(5))]

@@ -101,7 +101,7 @@ def hear(turns: Turns, heard: Heard) -> Heeded:
     facts: tuple[Fact, ...] = ()
     if heard.said is Said.PROMPT_SUBMITTED:
         turns, facts = _take_prompt(turns, heard)
-    elif heard.said in _ENDS:
+    elif heard.said in _ENDS and not _is_over(turns, heard):
         turns, facts = _end_turn(turns, heard)
     return _change_phase(turns, heard), facts
 
@@ -165,6 +165,12 @@ def _take_prompt(turns: Turns, heard: Heard) -> Heeded:
         return turns, tuple(facts)
     tasks = tuple(Task(message_id, heard.at) for message_id in new)
     return replace(turns, working_on=turns.working_on + tasks), tuple(facts)
+
+
+def _is_over(turns: Turns, heard: Heard) -> bool:
+    """The end of a turn that another witness has told of before; meanwhile the agent works on something else."""
+    is_of_others = bool(heard.message_ids) and not any(_knows(turns, message_id) for message_id in heard.message_ids)
+    return is_of_others and bool(turns.working_on)
 
 
 def _end_turn(turns: Turns, heard: Heard) -> Heeded:
