@@ -35,7 +35,8 @@ def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
 @pytest.fixture
 def agent(both: tuple[Delivering, Human]) -> Delivering:
     running = both[0]
-    wait_until(lambda: phase(running) != "busy", 60.0, "it to be idle", lambda: running.screen().text)
+    # Not only between two turns: what an interrupted agent has put back is sent again.
+    running.hark.ok("wait", "a", "--timeout", "60s")
     return running
 
 

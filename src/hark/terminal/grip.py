@@ -55,7 +55,6 @@ class HeldByTmux:
         self._pane = pane
         self._hold = hold
         self._foreground = foreground
-        self._is_focus_lent = False
 
     async def paste(self, text: str) -> bool:
         return self._hold.is_active and await self._server.paste(self._pane, text, self._foreground)
@@ -75,19 +74,13 @@ class HeldByTmux:
 
     async def give_focus(self) -> bool:
         """tmux reports it to programs whose pane nobody looks at any more."""
-        is_told = self._hold.is_active and await self._server.report_focus(self._pane, True, self._foreground)
-        self._is_focus_lent = is_told
-        return is_told
+        return self._hold.is_active and await self._server.report_focus(self._pane, self._foreground)
 
     def keep_focus(self) -> None:
-        self._is_focus_lent = False
+        """It is kept in any case: a tmux whose focus-events are off, as they usually are, would not give it to the human."""
 
     async def release(self) -> None:
-        try:
-            if self._is_focus_lent:
-                await self._server.report_focus(self._pane, False, self._foreground)
-        finally:
-            await self._hold.release()
+        await self._hold.release()
 
 
 class HeldByAirlock:

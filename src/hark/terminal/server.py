@@ -205,10 +205,10 @@ class TmuxServer:
         """On the same condition."""
         return await self._act_if(pane.pane_id, _is_running(pane, foreground), press(pane.pane_id, *keys))
 
-    async def report_focus(self, pane: Pane, has_focus: bool, foreground: str) -> bool:
+    async def report_focus(self, pane: Pane, foreground: str) -> bool:
         """On the same condition, and only where no client shows the pane: what a terminal has reported counts for more."""
         is_shown = all_of(equals("pane_active", 1), not_(equals("window_active_clients", 0)))
-        report = command("send-keys", "-t", pane.pane_id, "-H", "1b", "5b", "49" if has_focus else "4f")
+        report = command("send-keys", "-t", pane.pane_id, "-H", "1b", "5b", "49")
         return await self._act_if(pane.pane_id, all_of(_is_running(pane, foreground), not_(is_shown)), report)
 
     async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str) -> bool:
