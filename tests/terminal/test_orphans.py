@@ -76,7 +76,11 @@ def left_by_a_victim(tmux: PrivateTmux) -> int:
     try:
         assert victim.stdout is not None
         pid = int(victim.stdout.readline())
-        wait_until(lambda: str(pid) in clients(tmux), DEADLINE_S, "the client")
+        try:
+            wait_until(lambda: str(pid) in clients(tmux), DEADLINE_S, "the client")
+        except AssertionError:
+            end(pid)
+            raise
     finally:
         victim.kill()
         victim.communicate()
