@@ -35,9 +35,19 @@ def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
 @pytest.fixture
 def agent(both: tuple[Delivering, Human]) -> Delivering:
     running = both[0]
-    # Not only between two turns: what an interrupted agent has put back is sent again.
-    running.hark.ok("wait", "a", "--timeout", "60s")
+    wait_until(
+        lambda: not is_anything_on_its_way(running) and phase(running) != "busy",
+        60.0,
+        "it to be idle",
+        lambda: running.screen().text,
+    )
     return running
+
+
+def is_anything_on_its_way(agent: Delivering) -> bool:
+    """Such as what an interrupted agent has put back, and what is sent again."""
+    sent = agent.hark.api("GET", "/sessions/a/messages?limit=1000").json["messages"]
+    return any(message["status"] in ("queued", "held", "staged") for message in sent)
 
 
 def phase(agent: Delivering) -> str:
