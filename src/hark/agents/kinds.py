@@ -57,6 +57,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Between two of the human's keys that were held: faster ones would be taken for a paste."""
     replay_enter_gap_ms: float = 60.0
     """Before a held Enter: sooner it would be taken for a newline."""
+    adopted_enter_gap_ms: float = 0.0
+    """The same on adopted panes. tmux before 3.4 takes newlines of a human's own paste for Enters, so a held paste comes with such
+    pauses too, and what was typed after it right behind it: only for agents that bear that."""
     newline_key: str | None = None
     """Begins a new line in the draft, where Enter submits it."""
     lines: Lines = "unknown"

@@ -36,7 +36,7 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
     """None when the keys cannot be held at this moment: somebody is in the middle of a key sequence."""
     server = panes.of(session.pane)
     if session.airlock is None:
-        hold = await KeyHold.begin(server, session.pane, HOLD_BY_TMUX_S, kind.replay_enter_gap_ms / 1000)
+        hold = await KeyHold.begin(server, session.pane, HOLD_BY_TMUX_S, kind.adopted_enter_gap_ms / 1000)
         if hold is None:
             return None
         await until_quiet(panes, session)
