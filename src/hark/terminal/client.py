@@ -15,7 +15,7 @@ from typing import cast
 from hark.model.errors import HarkError
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import ControlParser, Exited, Notice, Reply
-from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program, question
+from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program, who_is_attached
 
 FLAGS = "no-output,ignore-size"
 
@@ -114,7 +114,7 @@ class ControlClient(asyncio.SubprocessProtocol):
         return replies
 
     async def _end_orphans(self, deadline_s: float) -> None:
-        [clients] = await self.run(question(), deadline_s)
+        [clients] = await self.run(who_is_attached(), deadline_s)
         others = {int(pid) for pid in clients.lines} - {self._pid}
         await end_orphans(others)
 

@@ -16,8 +16,8 @@ gone is never handed on. Three session options are other ones during a hold, and
 The steps of letting go stand behind locks that only the first who comes can open, so that each happens once: either by
 our `release`, or by a timer of the tmux server itself, which needs nobody of us to be alive.
 
-Held keys come out at once, and an agent takes an Enter that comes together with text for a newline of a paste. So the
-clients stay in a second table until all is out, in which an Enter waits for a moment, and with it what was typed after it.
+Held keys come out at once, and some agents take an Enter that comes together with text for a newline of a paste. For these
+the clients stay in a second table until all is out, in which an Enter waits for a moment, and with it what was typed after it.
 Only when no Enter waits any more may the next hold begin: it would come out in the middle of it.
 
 Not held: control clients of the human's (they type by commands), a client that comes to the pane during the hold, and

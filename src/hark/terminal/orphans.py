@@ -24,7 +24,7 @@ def hidden_program() -> str:
     return f"exec cat # hark {os.getpid()}"
 
 
-def question() -> Line:
+def who_is_attached() -> Line:
     return line(command("list-clients", "-t", f"={HIDDEN_SESSION}:", "-F", "#{client_pid}"))
 
 
