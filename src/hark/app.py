@@ -21,6 +21,7 @@ from hark.daemon.clock import SteadyClock, wall_clock
 from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
 from hark.daemon.editors import Editors
+from hark.daemon.estimates import Estimates
 from hark.daemon.expiry import Expiry
 from hark.daemon.grips import key_age_s
 from hark.daemon.handover import Handovers
@@ -127,6 +128,7 @@ class Hark:
         )
         self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
+        self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         texts = paths.state_dir() / "texts"
         self.retention = Retention(store, self.sessions, self.couriers, config, wall_clock, texts)

@@ -23,8 +23,7 @@ from hark.api.shapes import (
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import Message, Mode, Notify, Status
-from hark.model.session import Session, SessionState
-from hark.queue.estimate import estimate
+from hark.model.session import Session
 from hark.queue.lifecycle import PENDING
 from hark.queue.ordering import delivery_order, inbox_order
 from hark.queue.turns import Phase
@@ -95,27 +94,8 @@ async def sent_answer(hark: Any, sent: Enqueued) -> Sent:
         status=message.status,
         queue_position=sent.position,
         delivery_mode=message.mode,
-        estimated_delivery=await _estimate(hark, sent),
+        estimated_delivery=await hark.estimates.of(sent),
         interrupted=message.interrupted_at is not None,
-    )
-
-
-async def _estimate(hark: Any, sent: Enqueued) -> str:
-    """Why it has to wait, as far as the queue knows at this moment."""
-    message = sent.message
-    if message.is_inbox and message.status is Status.QUEUED:
-        return "when_the_inbox_is_checked"
-    if message.status not in PENDING:
-        return str(message.status)
-    first = await hark.store.first_pending(message.session_id)
-    session = hark.sessions.get(message.session_id)
-    return estimate(
-        message,
-        sent.position,
-        first,
-        hark.turns.of(session.id).phase,
-        is_gone=session.state is SessionState.GONE,
-        waits_for_idle=hark.kinds.get(session.agent).idle_only,
     )
 
 

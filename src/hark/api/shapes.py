@@ -159,8 +159,8 @@ class Sent(Response, frozen=True, kw_only=True):
     queue_position: int
     delivery_mode: Mode
     estimated_delivery: str
-    """`now`, `after_earlier_messages`, `waiting_for_idle`, `when_the_inbox_is_checked`, or `waiting_for_…` with the reason why
-    the session's queue stands; for what does not wait any more, its status."""
+    """`now`, `next_turn`, `after_earlier_messages`, `waiting_for_idle`, `when_the_inbox_is_checked`, or `waiting_for_` and the
+    reason of the hold; the status of a message that does not wait any more."""
     interrupted: bool = False
     """A running turn was interrupted for it."""
 

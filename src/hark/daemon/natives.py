@@ -70,6 +70,10 @@ class Natives:
             await self._deafen(session.id)
             return None
 
+    def has_channel(self, session: Session) -> bool:
+        """True if a channel to the session's agent is open now."""
+        return session.id in self._channels
+
     def is_expected(self, session: Session) -> bool:
         """Whether it was started with a channel, be it there already or not."""
         return session.agent in KINDS and session.airlock is not None and any(self.door(session.id).glob("*"))

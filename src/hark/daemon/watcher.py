@@ -34,6 +34,10 @@ class Watcher:
         self._asked: dict[str, bool] = {}
         """Servers that have not answered yet, and whether there is reason to ask again."""
 
+    def seen(self, session_id: SessionId) -> PaneFacts | None:
+        """The facts of the session's pane at the last look, at most about a second ago."""
+        return self._seen.get(session_id)
+
     def look_now(self, socket: str) -> None:
         self._changed.set()
 
