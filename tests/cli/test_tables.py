@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wcwidth import wcswidth
 
 from hark.api.shapes import ReceiptInfo
 from hark.cli.events import event_line
@@ -13,6 +16,7 @@ from hark.cli.ls import session_row
 from hark.cli.queue import message_row, remarks
 from hark.cli.show import story
 from hark.model.message import Channel, HoldReason, Status
+from hark.model.signal import SignalState
 from tests.cli.samples import START, later, message, pending, session
 
 
@@ -39,10 +43,39 @@ def test_a_session_shows_how_many_wait_and_why(fields: dict[str, Any], cell: str
         "5e551011",
         "claude",
         "running",
+        "-",
         cell,
         "1h1m",
         "claude --model 'big one'",
     )
+
+
+@pytest.mark.parametrize(
+    ("state", "text", "room", "cell"),
+    [
+        (None, "", None, "-"),
+        (SignalState.COMPLETED, "", None, "completed"),
+        (SignalState.NEEDS_INPUT, "Which one?", None, "needs_input: Which one?"),
+        (SignalState.NEEDS_INPUT, "Which one?", 16, "needs_input: Wh…"),
+        (SignalState.ERROR, "漢字" * 30, 12, "error: 漢字…"),
+        (SignalState.ERROR, "\x1b]52;c;QQ==\x07\nno disk\x9b2J", None, "error: ]52;c;QQ==  no disk 2J"),
+    ],
+)
+def test_a_session_shows_what_its_agent_announced_on_one_harmless_line(
+    state: SignalState | None, text: str, room: int | None, cell: str
+) -> None:
+    shown = session(signal_state=state, signal_text=text)
+
+    assert session_row(shown, later(1).isoformat(), room)[4] == cell
+
+
+@given(st.text(max_size=300), st.integers(min_value=1, max_value=60))
+@settings(deadline=None)
+def test_whatever_an_agent_announces_keeps_to_its_room_and_to_its_line(text: str, room: int) -> None:
+    shown = session_row(session(signal_state=SignalState.ERROR, signal_text=text), later(1).isoformat(), room)
+
+    assert shown[4].isprintable()
+    assert wcswidth(shown[4]) <= room
 
 
 def test_a_waiting_message_shows_why_and_since_when() -> None:

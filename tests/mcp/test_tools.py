@@ -118,8 +118,14 @@ async def test_a_signal_is_an_event_and_has_a_number(hark: RunningHark, session:
     events = hark.api("GET", "/events?limit=10000").json["events"]
     told = [e["data"] for e in events if e["kind"] == "signal" and e["session_id"] == session]
     assert told == [
-        {"state": "working", "text": "", "nudge_seq": 1, "source": "command"},
-        {"state": "needs_input", "text": "which database?", "nudge_seq": 2, "source": "command"},
+        {"state": "working", "text": "", "nudge_seq": 1, "source": "command", "nudge_state": "working"},
+        {
+            "state": "needs_input",
+            "text": "which database?",
+            "nudge_seq": 2,
+            "source": "command",
+            "nudge_state": "needs_input",
+        },
     ]
 
 

@@ -246,7 +246,11 @@ CALLS = (
         response=SessionList,
         queries=(
             Query("sessions", "names or ids, with commas between them", {"type": "string"}),
-            Query("for", "what to wait for", {"enum": list(GOALS)}),
+            Query(
+                "for",
+                "what to wait for; `completed`: every message that was sent, `signal:completed`: the agent's word",
+                {"enum": list(GOALS)},
+            ),
             Query("any", "until one of them is there", {"enum": ["0", "1"]}),
             Query("after", "signals count from that event on", {"type": "integer", "minimum": 0}),
             Query("wait_seconds", "at most so long", {"type": "number", "minimum": 0, "maximum": 60}),

@@ -99,6 +99,8 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     last_signal_at: datetime | None
     signal_state: SignalState | None = None
     """What its agent announced last; none when that is over."""
+    nudge_state: SignalState | None = None
+    """The same as signal_state, under the name that belongs to nudge_seq."""
     signal_text: str = ""
     signal_source: SignalSource | None = None
     """How that was heard."""
@@ -326,6 +328,7 @@ def session_info(
         nudge_seq=session.nudge_seq,
         last_signal_at=session.last_signal_at,
         signal_state=session.signal_state,
+        nudge_state=session.signal_state,
         signal_text=session.signal_text,
         signal_source=session.signal_source,
     )

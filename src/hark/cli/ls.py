@@ -8,16 +8,21 @@ import click
 
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
-from hark.cli.text import between, print_json, say, table, terminal_columns
+from hark.cli.text import between, cut, one_line, print_json, say, table, terminal_columns
 
-HEADINGS = ("NAME", "ID", "AGENT", "STATE", "QUEUE", "AGE", "COMMAND")
+HEADINGS = ("NAME", "ID", "AGENT", "STATE", "SIGNAL", "QUEUE", "AGE", "COMMAND")
+LONGEST_SIGNAL = 40
+"""Columns of a terminal that a signal may take, so that the columns behind it stay in sight."""
 
 
 @click.command()
 @click.option("-a", "--all", "is_all", is_flag=True, help="Show gone sessions too.")
 @json_option
 def command(is_all: bool, is_json: bool) -> None:
-    """List the sessions, with how many messages wait for each and why.
+    """List the sessions, with what each agent has announced, how many messages wait for it and why.
+
+    SIGNAL is the last signal of the agent, until its human has answered or it goes on. On a terminal its text is cut;
+    `hark signals NAME` shows all of it.
 
     \b
     Example:
@@ -31,16 +36,20 @@ def command(is_all: bool, is_json: bool) -> None:
         say("there are no sessions; `hark new -n NAME -- CMD` starts one")
     else:
         now = datetime.now(UTC).isoformat()
-        rows = [session_row(session, now) for session in found["sessions"]]
-        click.echo(table(HEADINGS, rows, columns=terminal_columns()))
+        columns = terminal_columns()
+        room = None if columns is None else LONGEST_SIGNAL
+        rows = [session_row(session, now, room) for session in found["sessions"]]
+        click.echo(table(HEADINGS, rows, columns=columns))
 
 
-def session_row(session: dict[str, Any], now: str) -> tuple[str, ...]:
+def session_row(session: dict[str, Any], now: str, room: int | None = None) -> tuple[str, ...]:
+    """The cells of one session. `room`: how many columns its signal may take, where there is a limit."""
     return (
         session["name"],
         session["id"],
         session["agent"],
         state_cell(session),
+        cut(signal_cell(session), room),
         queue_cell(session["pending_count"], session["hold_reason"]),
         between(session["created_at"], now),
         shlex.join(session["command"]),
@@ -53,6 +62,14 @@ def state_cell(session: dict[str, Any]) -> str:
         return "held"
     phase = session.get("phase", "unknown")
     return session["state"] if session["state"] != "running" or phase == "unknown" else str(phase)
+
+
+def signal_cell(session: dict[str, Any]) -> str:
+    """What its agent has announced: the state, and the text where there is one."""
+    state, text = session.get("signal_state"), one_line(session.get("signal_text") or "").strip()
+    if not state:
+        return "-"
+    return f"{state}: {text}" if text else str(state)
 
 
 def queue_cell(count: int, reason: str | None) -> str:

@@ -192,6 +192,7 @@ class Sessions:
         async with self._signalling:
             now, number = self._clock(), self.get(session.id).nudge_seq + 1
             data = {"state": str(state), "text": text, "nudge_seq": number, "source": str(source)}
+            data["nudge_state"] = str(state)
             event = Event(at=now, kind=EventKind.SIGNAL, session_id=session.id, data=data)
             changes = {"nudge_seq": number, "last_signal_at": now}
             changes |= {"signal_state": state, "signal_text": text, "signal_source": source}
@@ -202,7 +203,8 @@ class Sessions:
     async def clear_signal(self, session: Session, memory: str) -> Session:
         """What its agent has announced is over. Nobody is told but those who show it."""
         async with self._signalling:
-            data = {"state": str(self.get(session.id).signal_state), "nudge_seq": self.get(session.id).nudge_seq}
+            before = self.get(session.id)
+            data = {"state": str(before.signal_state), "nudge_seq": before.nudge_seq, "nudge_state": None}
             event = Event(at=self._clock(), kind=EventKind.SIGNAL_CLEARED, session_id=session.id, data=data)
             changes = {"signal_state": None, "signal_text": "", "signal_source": None}
             changed = await self._store.save_signal(session.id, changes, event, memory)

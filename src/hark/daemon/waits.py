@@ -1,4 +1,8 @@
-"""Waiting for agents: until they are idle, busy, waiting for a human, done with all that was sent, or say something."""
+"""Waiting for agents: until they are idle, busy, waiting for a human, done with all that was sent, or announce something.
+
+A goal is a word. `signal:STATE` is the agent's announcement. A bare state means the same, except for `completed`: that means
+that every message that was sent has completed, which hark knows from the agent's turns and not from what it announces.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,12 +15,17 @@ from hark.model.event import Event
 from hark.model.ids import SessionId
 from hark.model.message import Status
 from hark.model.session import Session, SessionState
+from hark.model.signal import SignalState
 from hark.queue.turns import Phase
 from hark.store.contract import Store
 
 PHASES = {"idle": Phase.IDLE, "busy": Phase.BUSY, "waiting": Phase.WAITING}
-SIGNALS = ("working", "needs_input", "needs_testing", "error")
-GOALS = (*PHASES, "completed", *SIGNALS)
+MESSAGES_COMPLETED = "completed"
+SIGNALS = {f"signal:{state}": state for state in SignalState} | {
+    str(state): state for state in SignalState if state != MESSAGES_COMPLETED
+}
+"""The signal that each of these goals waits for."""
+GOALS = (*PHASES, MESSAGES_COMPLETED, *SIGNALS)
 _OPEN = (Status.QUEUED, Status.HELD, Status.STAGED, Status.SUBMITTED, Status.ACKNOWLEDGED)
 
 
@@ -66,7 +75,7 @@ class Waits:
             raise HarkError("session-not-found", f"{session.name} is gone", "`hark ls --all` shows what there was")
         if goal in SIGNALS:
             return session.id in signalled
-        if goal == "completed":
+        if goal == MESSAGES_COMPLETED:
             return not await self._store.messages(session.id, limit=1, statuses=_OPEN)
         if self._turns.of(session.id).phase is not PHASES[goal]:
             return False
@@ -81,5 +90,5 @@ def _is_enough(there: list[Session], wanted: Sequence[Session], *, is_any: bool)
 
 
 def _signals(event: Event, goal: str) -> set[SessionId]:
-    is_it = str(event.kind) == "signal" and event.data.get("state") == goal
+    is_it = str(event.kind) == "signal" and event.data.get("state") == SIGNALS.get(goal)
     return {event.session_id} if is_it and event.session_id else set()

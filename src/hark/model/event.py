@@ -23,9 +23,11 @@ class EventKind(StrEnum):
     HOOK = "hook"
     """An agent's hook reported; `data` says which."""
     SIGNAL = "signal"
-    """An agent announced its status; `data` holds state, text, source and the session's nudge_seq."""
+    """An agent announced its status; `data` holds state, text, source and the session's nudge_seq and nudge_state, which is
+    the same as state."""
     SIGNAL_CLEARED = "signal.cleared"
-    """What it announced is over: its human has answered, or it went on."""
+    """What it announced is over: its human has answered, or it went on. `data` holds the state that is over, and a nudge_state
+    that is null."""
 
 
 class Event(Struct, frozen=True, kw_only=True):

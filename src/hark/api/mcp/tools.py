@@ -253,6 +253,11 @@ Goal = Annotated[
         "needs_input",
         "needs_testing",
         "error",
+        "signal:working",
+        "signal:completed",
+        "signal:needs_input",
+        "signal:needs_testing",
+        "signal:error",
         "gone",
     ],
     STRING,
@@ -313,8 +318,8 @@ TOOLS = (
     Tool(
         "wait",
         "Wait until a message is submitted (the agent got it), acknowledged or completed; or until a session's agent is "
-        "idle, busy, waiting (for a permission), completed (with all that was sent to it), gone, or gives a signal (working, "
-        "needs_input, needs_testing, error). Answers at the timeout too, with reached false.",
+        "idle, busy, waiting (for a permission), completed (with all that was sent to it), gone, or announces something "
+        "(signal:working, signal:completed, signal:needs_input, signal:needs_testing, signal:error). Answers at the timeout too, with reached false.",
         WaitArguments,
         wait,
     ),
