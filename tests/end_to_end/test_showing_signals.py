@@ -51,7 +51,7 @@ def test_the_state_has_both_its_names_in_sessions_and_in_events(agent: Agent) ->
     session = agent.hark.session("a")
     agent.send_and_wait("go on", "completed")
 
-    events = [event for event in agent.hark.api("GET", "/events?limit=1000").json["events"]]
+    events = agent.hark.api("GET", "/events?limit=1000").json["events"]
     told = [event["data"] for event in events if event["kind"].startswith("signal")]
     assert (session["nudge_state"], session["signal_state"], session["nudge_seq"]) == ("working", "working", 2)
     assert [(one["state"], one["nudge_state"]) for one in told] == [
