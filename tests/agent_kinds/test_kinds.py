@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from hark.agents.kinds import load_kinds
+from hark.delivery.choose import carries_at_once, waits_for_stale
 from hark.model.errors import HarkError
 from hark.terminal.keys import KEY_BYTES
 
@@ -122,3 +123,36 @@ def test_every_key_of_a_built_in_kind_is_one_that_hark_can_press(name: str) -> N
 
     assert set(kind.own_keys) <= set(KEY_BYTES)
     assert kind.newline_key is None or kind.newline_key in KEY_BYTES
+
+
+# name of the kind: how a draft is carried where hark has started the agent, and on an adopted pane
+CARRYING = {
+    "claude": ("at once", "at once"),
+    "codex": ("at once", "at once"),
+    "gemini": ("at once", "at once"),
+    "demo": ("at once", "at once"),
+    "opencode": ("at once", "never"),
+    "copilot": ("at once", "never"),
+    "qwen": ("at once", "never"),
+    "amp": ("at once", "never"),
+    "aider": ("at once", "when it is stale"),
+    "generic": ("when it is stale", "when it is stale"),
+}
+
+
+@pytest.mark.parametrize(("kind", "expected"), CARRYING.items())
+def test_when_a_draft_is_carried(kind: str, expected: tuple[str, str]) -> None:
+    found = tuple(_carrying(kind, has_airlock=has_airlock) for has_airlock in (True, False))
+
+    assert found == expected
+
+
+def _carrying(name: str, *, has_airlock: bool) -> str:
+    means = load_kinds().get(name).means(has_airlock=has_airlock)
+    if carries_at_once(means):
+        return "at once"
+    return "when it is stale" if waits_for_stale(means) else "never"
+
+
+def test_every_kind_that_ships_is_in_the_table() -> None:
+    assert set(CARRYING) == set(KINDS)

@@ -106,6 +106,7 @@ def delivering(
     is_woken: bool = False,
     change: Callable[[Launch], Launch] | None = None,
     max_batch_size: int = 1,
+    stale_after_s: float = 120.0,
     **options: object,
 ) -> Iterator[Delivering]:
     """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. By its terminal, unless it
@@ -117,6 +118,7 @@ def delivering(
         stand_in = owned.enter_context(StandIn())
         settings = {"native": str(is_native).lower(), "hook_messages": str(by_hook).lower()}
         settings["rewake"] = str(is_woken).lower()
+        settings["input_stale_timeout"] = str(stale_after_s)
         hark = owned.enter_context(RunningHark(max_batch_size=str(max_batch_size), **settings))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)

@@ -22,12 +22,17 @@ class Agent:
     """`options` are the demo agent's own."""
 
     def __init__(
-        self, hark: RunningHark, name: str = "a", *options: str, environment: Mapping[str, str] | None = None
+        self,
+        hark: RunningHark,
+        name: str = "a",
+        *options: str,
+        environment: Mapping[str, str] | None = None,
+        kind: str = "demo",
     ) -> None:
         self.hark = hark
         self.name = name
         self.log = hark.home / f"{name.replace('/', '_')}.log"
-        command = ["new", "-n", name, "--", PROGRAM, "--log", str(self.log), *options]
+        command = ["new", "-n", name, "--agent", kind, "--", PROGRAM, "--log", str(self.log), *options]
         info = hark.json(*command, environment=environment)
         self.id: str = info["id"]
         self.pane: str = info["pane_id"]

@@ -92,6 +92,28 @@ def test_a_draft_that_the_screen_alone_can_tell_is_carried_to_the_letter(carrier
         assert agent.bodies() == [f"beside draft {number}" for number in range(len(agent.bodies()))]
 
 
+@pytest.mark.parametrize("is_urgent", [False, True])
+def test_a_program_that_nobody_has_described_gets_a_message_beside_a_forgotten_draft(is_urgent: bool) -> None:
+    """The kind `generic`, as it ships: a draft that has stood untouched is carried, and stands in the way of nothing urgent."""
+    with RunningHark(human_pause="0.2", input_stale_timeout="600" if is_urgent else "1.5") as hark:
+        agent = Agent(hark, "a", kind="generic")
+        with agent.human() as human:
+            human.wait_attached(DEADLINE_S)
+            human.paste("first line\nhalf a thou")
+            agent.wait_box("first line", "half a thou")
+            human.press("Left")
+
+            message_id = agent.send("after a while", *(["--urgent"] if is_urgent else []))
+
+            message = hark.wait_reached(message_id, "submitted")
+            reasons = [receipt["reason"] for receipt in message["receipts"] if receipt["status"] == "held"]
+            assert ("draft" in reasons) is not is_urgent
+            agent.wait_box("first line", "half a thou")
+            human.type("g", keys_per_second=50)
+            agent.wait_box("first line", "half a thogu")
+        assert agent.bodies() == ["after a while"]
+
+
 def test_without_a_carrier_a_draft_holds_a_message_until_the_human_has_submitted_it(hark: RunningHark) -> None:
     hark.describe_demo(carriers="")
     agent = Agent(hark, "a")

@@ -12,6 +12,7 @@ from hark.delivery.box import BoxLook
 from hark.delivery.by_editor import EditorKeys
 from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_stash import StashKeys
+from hark.delivery.choose import Means
 from hark.delivery.forbidden import Forbidden
 from hark.delivery.reading import LineKeys
 from hark.delivery.screen import Screen
@@ -94,6 +95,18 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Whether a turn runs, as far as its screen tells."""
         shown = (screen.title, *screen.rows.plain)
         return self.busy is not None and any(re.match(self.busy, words) for words in shown)
+
+    def means(self, *, has_airlock: bool) -> Means:
+        """What this kind of agent offers for carrying a draft; `has_airlock`: hark has started it, so its editor is ours."""
+        return Means(
+            has_editor=self.editor is not None and has_airlock,
+            has_stash=self.stash is not None,
+            is_editor_preferred=self.prefers_editor,
+            has_line_keys=self.sentinel is not None,
+            are_line_keys_preferred=self.sentinel is not None and self.sentinel.is_preferred,
+            are_lines_known=self.lines != "unknown" and not (self.sentinel and self.sentinel.only_stale),
+            may_interrupt=self.interrupt is not None,
+        )
 
     @property
     def own_keys(self) -> tuple[str, ...]:

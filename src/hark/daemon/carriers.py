@@ -45,16 +45,10 @@ class Carriers:
 
     def means(self, session: Session, kind: AgentKind) -> Means:
         quiet_s = self._panes.quiet_s(session.pane)
-        return Means(
-            has_editor=kind.editor is not None and session.airlock is not None,
+        return replace(
+            kind.means(has_airlock=session.airlock is not None),
             is_editor_slow=self._is_editor_slow,
             is_human_typing=self._pause_in_s() > 0,
-            has_stash=kind.stash is not None,
-            is_editor_preferred=kind.prefers_editor,
-            has_line_keys=kind.sentinel is not None,
-            are_line_keys_preferred=kind.sentinel is not None and kind.sentinel.is_preferred,
-            are_lines_known=kind.lines != "unknown",
-            may_interrupt=kind.interrupt is not None,
             is_idle=quiet_s is not None and quiet_s >= IDLE_AFTER_S,
             interrupted_ago_s=_now_s() - self._interrupted_at_s,
         )

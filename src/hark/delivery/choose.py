@@ -26,7 +26,8 @@ class Means(Struct, frozen=True, kw_only=True):
     are_line_keys_preferred: bool = False
     """To the editor, for a plain draft."""
     are_lines_known: bool = False
-    """Its data says how its line keys go. Otherwise it has to be found out on the draft."""
+    """The agent's data says how its line keys go, and trusts them with a fresh draft. Otherwise the carrier has to find its way on
+    the draft itself, and takes only a stale one."""
     may_interrupt: bool = False
     """Somebody has allowed it for this agent."""
     is_idle: bool = False

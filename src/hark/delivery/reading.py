@@ -39,6 +39,9 @@ class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     erase: str = "BSpace"
     is_preferred: bool = False
     """To the editor, for a draft that stands on the screen without a wrap: there the agent is slow to come back from its editor."""
+    only_stale: bool = False
+    """The keys carry only a draft that has stood untouched for `input_stale_timeout`, or stands in the way of an urgent message:
+    they were tried on few drafts of this agent."""
     most_rows: int = 12
     takes_paths: bool = False
     """A paste that is the path of a file becomes something else: no draft goes back without a mark behind it, which is erased.
@@ -96,9 +99,15 @@ class Reader:
         blanks = end.column if end.blanks is None and is_own_row else end.blanks
         if blanks is None:
             return None
-        if last == 0 or is_surely_newline(self._rows, last - 1, self._columns - self._box.starts[last - 1]):
+        if last == 0 and self._job.lines != "unknown":
+            return last, self._rows[last] + " " * blanks
+        if last and is_surely_newline(self._rows, last - 1, self._columns - self._box.starts[last - 1]):
             return last, self._rows[last] + " " * blanks
         start = yield from self._try_mark((self._keys.home,))
+        if last == 0:
+            # Of an unknown program the box may begin elsewhere than it looks: what is before its start is not the draft's.
+            is_start = start is not None and start.row == 0 and start.letters == 0
+            return (0, self._rows[0] + " " * blanks) if is_start else None
         if start is None or start.letters != self._letters_to(start.row - 1) or start.row > last:
             return None
         if start.row == last:
