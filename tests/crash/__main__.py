@@ -1,6 +1,6 @@
 """python -m tests.crash [--messages N] [--sessions N] [--kills N] [--seed N] [--write]
 
-Exit status 1 if a message was lost or doubled, or if a status was not true.
+Exit status 1 if a message was lost or doubled, if a status was not true, or if a message was never said to be completed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ HEAD = """\
 
 `make crash` sends messages to demo agents while the daemon is killed with SIGKILL at random moments and started again, the disk that holds its state is
 full for a while, its clock is stepped forward and back by hours, and the tmux server of some sessions is killed and the sessions are started anew. At the
-end what the daemon says of every message is held against what the agents have written down themselves. It writes this page.
+end what the daemon says of every message is held against what the agents have written down themselves. A message that arrived at an agent that still runs must
+end `completed`; of agents that were killed with their tmux server nobody knows more than `submitted` or `acknowledged`. It writes this page.
 """
 
 
@@ -55,12 +56,13 @@ def lines(report: Report) -> list[str]:
         ("**lost**", len(verdict.lost)),
         ("**doubled**", len(verdict.doubled)),
         ("**status not true**", len(verdict.untrue)),
+        ("**arrived, and never said to be completed** (of sessions that run)", len(verdict.unsettled)),
         ("uncertain: arrived / not", f"{verdict.uncertain_arrived} / {verdict.uncertain_not}"),
         ("overtaken by a later one of the same session and mode", verdict.overtaken),
         ("statuses at the end", ", ".join(f"{name} {count}" for name, count in sorted(verdict.statuses.items()))),
     ]
     told = ["| what | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
-    faults = [*verdict.lost, *verdict.doubled, *verdict.untrue]
+    faults = [*verdict.lost, *verdict.doubled, *verdict.untrue, *verdict.unsettled]
     return [*told, "", f"Faults: {', '.join(faults)}"] if faults else told
 
 

@@ -35,6 +35,7 @@ SETTLE_S = 180.0
 STEPS_S = (3600.0, -7200.0, 0.0)
 FULL_S = 4.0
 SENDERS = 4
+WAITING = ("queued", "held", "staged", "submitted", "acknowledged")
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -239,12 +240,10 @@ class Campaign:
         deadline = time.monotonic() + SETTLE_S
         while True:
             finals = self._finals()
-            open_ones = [f for f in finals if f.status in ("queued", "held", "staged") and not f.is_gone]
+            open_ones = [f for f in finals if f.status in WAITING and not f.is_gone]
             if not open_ones or time.monotonic() > deadline:
-                break
+                return finals
             time.sleep(1)
-        time.sleep(2)
-        return self._finals()
 
     def _finals(self) -> list[Final]:
         sessions = self._ask("GET", "/sessions?all=1", None, {})["sessions"]

@@ -10,6 +10,7 @@ from msgspec import Struct
 from hark.delivery.wording import find_message_ids
 
 ARRIVED = ("submitted", "acknowledged", "completed")
+OPEN = ("submitted", "acknowledged")
 NOT_ARRIVED = ("queued", "held", "expired", "cancelled", "dead")
 
 
@@ -32,6 +33,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
     doubled: tuple[str, ...]
     untrue: tuple[str, ...]
     """Said not to have arrived, and somebody has it; or still staged."""
+    unsettled: tuple[str, ...]
+    """Arrived at an agent that runs and has hooks, and never said to be completed, although it has long rested."""
     uncertain_arrived: int
     uncertain_not: int
     overtaken: int
@@ -39,7 +42,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
     @property
     def is_good(self) -> bool:
-        return not (self.lost or self.doubled or self.untrue)
+        return not (self.lost or self.doubled or self.untrue or self.unsettled)
 
 
 def received(records: Iterable[Mapping[str, object]]) -> list[str]:
@@ -69,6 +72,7 @@ def judge(finals: Sequence[Final], arrived: Mapping[str, Sequence[str]]) -> Verd
         lost=tuple(lost),
         doubled=tuple(one for one, count in counts.items() if count > 1),
         untrue=tuple(untrue),
+        unsettled=tuple(f.id for f in finals if f.status in OPEN and not f.is_gone),
         uncertain_arrived=sum(1 for final in uncertain if counts[final.id]),
         uncertain_not=sum(1 for final in uncertain if not counts[final.id]),
         overtaken=_overtaken(finals, arrived),

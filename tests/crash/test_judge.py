@@ -22,6 +22,9 @@ def final(message_id: str, status: str, **fields: bool) -> Final:
         ("expired", {}, [], []),
         ("expired", {}, [A], ["untrue"]),
         ("staged", {}, [], ["untrue"]),
+        ("submitted", {}, [A], ["unsettled"]),
+        ("acknowledged", {}, [A], ["unsettled"]),
+        ("submitted", {"is_gone": True}, [A], []),
         ("uncertain", {}, [], []),
         ("uncertain", {}, [A, A], ["doubled"]),
     ],
@@ -31,7 +34,7 @@ def test_a_status_is_held_against_what_arrived(
 ) -> None:
     verdict = judge([final(A, status, **fields)], {"s": arrived})
 
-    assert [name for name in ("lost", "doubled", "untrue") if getattr(verdict, name)] == faults
+    assert [name for name in ("lost", "doubled", "untrue", "unsettled") if getattr(verdict, name)] == faults
     assert verdict.is_good is not bool(faults)
 
 

@@ -154,12 +154,79 @@ def test_with_a_prompt_hook_a_submit_alone_proves_nothing_but_is_work() -> None:
     assert listen(prompt(3, A), stop(4), turns=turns)[1] == [Acknowledged(A, at(3)), Completed(A, at(4))]
 
 
-def test_a_prompt_that_is_never_told_of_is_not_waited_for_for_ever() -> None:
+def test_a_stop_alone_does_not_settle_a_message_whose_prompt_was_not_told_of() -> None:
+    """The human may have queued a prompt before it: then the stop is that prompt's, and the message still waits in the agent. It
+    used to be forgotten after ten seconds, and stayed `submitted` for ever."""
     turns = submit(Turns(), A, at(0), is_prompt_heard=True)
 
     turns, facts = listen(prompt(5), stop(20), turns=turns)
 
-    assert (turns.has_work, facts) == (False, [])
+    assert (turns.has_work, facts) == (True, [])
+    assert lapse(turns, at(30), quiet_s=6.0, has_box=True)[1] == (Completed(A, at(30), is_inferred=True),)
+
+
+def test_a_later_message_that_is_told_of_settles_the_earlier_one_with_its_stop() -> None:
+    turns = Turns()
+    for message_id in (A, B, C):
+        turns = submit(turns, message_id, at(1), is_prompt_heard=True)
+
+    turns, facts = listen(prompt(3, B), stop(4), turns=turns)
+
+    assert facts == [Acknowledged(B, at(3)), Completed(A, at(4)), Completed(B, at(4))]
+    assert [task.message_id for task in turns.expected] == [C]
+
+
+def test_a_later_message_whose_stop_has_overtaken_its_prompt_settles_the_earlier_one_too() -> None:
+    turns = submit(submit(Turns(), A, at(1), is_prompt_heard=True), B, at(1), is_prompt_heard=True)
+
+    _, facts = listen(stop(4), prompt(3, B), turns=turns)
+
+    assert facts == [Acknowledged(B, at(3)), Completed(A, at(4)), Completed(B, at(4))]
+
+
+# What was heard before and after A was submitted at second 1; for how long the terminal is quiet at second 20, whether the box is
+# in view and holds A; then whether A is settled.
+RESTS: dict[str, tuple[tuple[Heard, ...], tuple[Heard, ...], float | None, bool, tuple[MessageId, ...], bool]] = {
+    "nothing was ever heard, as after a restart": ((), (), 6.0, True, (), True),
+    "idle, and its prompt and its stop were lost": ((stop(0),), (), 6.0, True, (), True),
+    "busy, and all that followed was lost": ((prompt(0),), (), 6.0, True, (), True),
+    "it prints": ((stop(0),), (), 0.1, True, (), False),
+    "nobody listens to its terminal": ((stop(0),), (), None, True, (), False),
+    "something is in front of its box": ((stop(0),), (), 6.0, False, (), False),
+    "it waits for permission": ((heard(Said.PERMISSION_ASKED, 0),), (), 6.0, False, (), False),
+    "the human has it back in the box": ((stop(0),), (heard(Said.INTERRUPTED, 2),), 6.0, True, (A,), False),
+    "another message is in the box": ((stop(0),), (), 6.0, True, (B,), True),
+    "a word was heard just now": ((stop(0),), (stop(18),), 6.0, True, (), False),
+    "a word from a future that a clock set back has undone": ((stop(7200),), (), 6.0, True, (), True),
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "quiet_s", "has_box", "in_box", "is_settled"), RESTS.values(), ids=RESTS.keys()
+)
+def test_an_agent_that_rests_has_done_what_it_was_given(
+    before: tuple[Heard, ...],
+    after: tuple[Heard, ...],
+    quiet_s: float | None,
+    has_box: bool,
+    in_box: tuple[MessageId, ...],
+    is_settled: bool,
+) -> None:
+    turns, _ = listen(*before)
+    turns = submit(turns, A, at(1), is_prompt_heard=True)
+    turns, _ = listen(*after, turns=turns)
+
+    turns, facts = lapse(turns, at(20), quiet_s=quiet_s, has_box=has_box, in_box=in_box)
+
+    assert facts == ((Completed(A, at(20), is_inferred=True),) if is_settled else ())
+    assert turns.has_work is not is_settled
+    assert (turns.phase is Phase.IDLE) is (quiet_s == 6.0 and has_box or turns.at == at(18) or before == (stop(0),))
+
+
+def test_what_was_submitted_a_moment_ago_is_not_settled_by_the_silence_before_it() -> None:
+    turns = submit(listen(stop(0))[0], A, at(19), is_prompt_heard=True)
+
+    assert lapse(turns, at(20), quiet_s=6.0, has_box=True)[1] == ()
 
 
 def test_an_agent_that_says_so_after_all_is_believed() -> None:

@@ -211,6 +211,12 @@ class Sessions:
             self._keep(changed)
             return changed
 
+    async def note(self, session_id: SessionId, **changes: str) -> None:
+        """Keeps what was learned about its agent (`hearing`, `conversation`), where it is new. Nobody is told."""
+        session = self.get(session_id)
+        if any(getattr(session, name) != value for name, value in changes.items()):
+            self._keep(await self._store.change_session(session_id, changes))
+
     def _keep(self, session: Session) -> None:
         self._by_id[session.id] = session
         if self._by_pane.get(session.pane, session).id == session.id and session.state is SessionState.RUNNING:

@@ -1,7 +1,11 @@
-"""Keeps what every session's agent is doing, from all that is heard of it, and writes down what that proves of messages."""
+"""Keeps what every session's agent is doing, from all that is heard of it, and writes down what that proves of messages.
+
+What cannot be written down now, because the disk is full or the database is locked, is owed and written later. A daemon that
+ends before that finds the messages open in the store, and hears or sees their end once more.
+"""
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
@@ -12,18 +16,23 @@ from hark.daemon.panes import Panes
 from hark.daemon.rounds import go_round
 from hark.daemon.sessions import Sessions
 from hark.delivery.box import read_box
+from hark.delivery.screen import Screen
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Status
-from hark.model.session import Session
+from hark.model.message import Channel, Message, Status
+from hark.model.session import Hearing, Session
 from hark.queue import turns as rules
 from hark.queue.lifecycle import Step
 from hark.queue.turns import Acknowledged, Fact, Phase, Task, Turns
 from hark.store.contract import Store
 
 PERIOD_S = 1.0
+PROVES_NOTHING = frozenset({"message-not-found", "transition-illegal"})
+"""What the store answers to a fact that is not of ours, or comes too late. Any other answer is a failure of the store."""
+
+Owed = Fact | Event
 
 
 class TurnBook:
@@ -38,18 +47,34 @@ class TurnBook:
         """Of whom anybody has told us anything: of the others nothing is claimed."""
         self._heard_prompts: set[SessionId] = set()
         self._writing: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._owed: dict[SessionId, deque[Owed]] = defaultdict(deque)
+        """What is known and not written down yet, in order."""
+        self._screens: dict[SessionId, tuple[Screen, float]] = {}
+        """The screen of a pane whose output we cannot hear, and since when it has looked so."""
         self.on_heard: Callable[[SessionId, Heard], Awaitable[None]] | None = None
         """Whoever else wants to know what agents say about themselves."""
 
     async def load(self) -> None:
-        """What the agents were known to work on when the daemon before us ended."""
+        """Restores what the agents had been given and had not finished when the daemon before us ended. Their hooks may have
+        spoken meanwhile, and nobody has listened."""
         for session in self._sessions.running():
-            taken = await self._store.messages(session.id, statuses=(Status.ACKNOWLEDGED,))
-            prompts = [message for message in reversed(taken) if not message.is_inbox]
-            tasks = tuple(Task(message.id, message.acknowledged_at or message.queued_at) for message in prompts)
-            if tasks:
+            if session.hearing is not Hearing.NOTHING:
+                self._heard.add(session.id)
+            if session.hearing is Hearing.PROMPTS:
+                self._heard_prompts.add(session.id)
+            taken = await self._open_prompts(session, Status.ACKNOWLEDGED)
+            working_on = tuple(Task(message.id, message.acknowledged_at or message.queued_at) for message in taken)
+            if working_on:
                 self.expect_prompts(session.id)
-                self._turns[session.id] = Turns(working_on=tasks)
+            given = await self._open_prompts(session, Status.SUBMITTED)
+            expected = [Task(m.id, m.delivered_at or m.queued_at, is_heard=False) for m in given]
+            if working_on or expected:
+                self._turns[session.id] = rules.expect(Turns(working_on=working_on), expected)
+
+    async def _open_prompts(self, session: Session, status: Status) -> list[Message]:
+        """Those of its messages that have this status, the oldest first; without those that its agent has fetched itself."""
+        found = await self._store.messages(session.id, rules.MOST_EXPECTED, (status,))
+        return sorted((m for m in found if not m.is_inbox), key=lambda m: (m.delivered_at or m.queued_at, m.sequence))
 
     def of(self, session_id: SessionId) -> Turns:
         return self._turns.get(session_id) or Turns()
@@ -58,6 +83,7 @@ class TurnBook:
         self._heard.add(session_id)
         if heard.said is Said.PROMPT_SUBMITTED:
             self._heard_prompts.add(session_id)
+        await self._note_hearing(session_id)
         await self._apply(session_id, *rules.hear(self.of(session_id), heard))
         if self.on_heard:
             await self.on_heard(session_id, heard)
@@ -68,6 +94,7 @@ class TurnBook:
     async def see(self, session_id: SessionId, phase: Phase, at: datetime) -> None:
         """What a witness sees of it."""
         self._heard.add(session_id)
+        await self._note_hearing(session_id)
         is_heard = session_id in self._heard_prompts
         turns = self.of(session_id)
         await self._apply(session_id, *rules.witness(turns, phase, at, self._clock(), is_prompt_heard=is_heard))
@@ -77,6 +104,14 @@ class TurnBook:
         self._heard.add(session_id)
         self._heard_prompts.add(session_id)
 
+    async def _note_hearing(self, session_id: SessionId) -> None:
+        """For the daemon after us. Where it cannot be written now, the next word comes here too."""
+        hearing = Hearing.PROMPTS if session_id in self._heard_prompts else Hearing.TURNS
+        try:
+            await self._sessions.note(session_id, hearing=hearing)
+        except HarkError as failure:
+            logger.info("hearing is not kept", extra={"session": session_id, "code": failure.code})
+
     def on_event(self, event: Event) -> None:
         """A message that was submitted is on its way into a turn; a session that is gone has none. What an agent fetches from
         its inbox is no prompt: it is done when the agent says so, and that may be many turns later."""
@@ -84,6 +119,7 @@ class TurnBook:
             return
         if event.kind is EventKind.SESSION_GONE:
             self._turns.pop(event.session_id, None)
+            self._screens.pop(event.session_id, None)
             self._heard.discard(event.session_id)
             self._heard_prompts.discard(event.session_id)
         elif event.kind is EventKind.MESSAGE and event.data.get("status") == Status.SUBMITTED and event.message_id:
@@ -93,6 +129,9 @@ class TurnBook:
         if session_id in self._heard:
             is_heard = session_id in self._heard_prompts
             self._turns[session_id] = rules.submit(self.of(session_id), message_id, at, is_prompt_heard=is_heard)
+        else:
+            # Its first word may come later, or have been lost.
+            self._turns[session_id] = rules.expect(self.of(session_id), (Task(message_id, at, is_heard=False),))
 
     async def end_interrupted(self, session_id: SessionId, given_back: Sequence[MessageId]) -> None:
         """We have interrupted its turn, and seen it end. What it gave back unanswered is not done with it."""
@@ -108,17 +147,44 @@ class TurnBook:
 
     async def look(self, session: Session) -> None:
         """What the terminal says about a turn that nobody has ended."""
-        quiet_s = self._panes.quiet_s(session.pane)
         screen = await self._panes.of(session.pane).screen(session.pane)
-        has_box = read_box(screen, self._kinds.get(session.agent).box) is not None
+        kind = self._kinds.get(session.agent)
+        quiet_s = None if kind.shows_turn(screen) else self._quiet_s(session, screen)
+        box = read_box(screen, kind.box)
         turns = self.of(session.id)
-        await self._apply(session.id, *rules.lapse(turns, self._clock(), quiet_s=quiet_s, has_box=has_box))
+        # A header may be wrapped.
+        in_box = [message_id for message_id in turns.message_ids if box and message_id in "".join(box.rows)]
+        lapsed = rules.lapse(turns, self._clock(), quiet_s=quiet_s, has_box=box is not None, in_box=in_box)
+        await self._apply(session.id, *lapsed)
+
+    def _quiet_s(self, session: Session, screen: Screen) -> float | None:
+        """How long it has printed nothing; where we cannot hear its output, how long its screen has looked the same."""
+        if (quiet_s := self._panes.quiet_s(session.pane)) is not None:
+            self._screens.pop(session.id, None)
+            return quiet_s
+        now_s = asyncio.get_running_loop().time()
+        known, since_s = self._screens.get(session.id, (None, now_s))
+        self._screens[session.id] = screen, (since_s if known == screen else now_s)
+        return now_s - self._screens[session.id][1]
 
     async def run(self) -> None:
-        await go_round(self._sessions, self._try_look, PERIOD_S)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(go_round(self._sessions, self._try_look, PERIOD_S))
+            tasks.create_task(self._write_owed())
+
+    async def _write_owed(self) -> None:
+        while True:
+            await asyncio.sleep(PERIOD_S)
+            for session_id in [session_id for session_id, owed in self._owed.items() if owed]:
+                await self._write(session_id)
+
+    def _needs_look(self, session_id: SessionId) -> bool:
+        turns = self.of(session_id)
+        return session_id in self._heard and (turns.phase is not Phase.IDLE or turns.has_work)
 
     async def _try_look(self, session: Session) -> None:
-        if self.of(session.id).phase not in (Phase.BUSY, Phase.WAITING):
+        if not self._needs_look(session.id):
+            self._screens.pop(session.id, None)
             return
         try:
             await self.look(session)
@@ -126,15 +192,29 @@ class TurnBook:
             logger.info("no look at a turn", extra={"session": session.name, "code": failure.code})
 
     async def _apply(self, session_id: SessionId, turns: Turns, facts: tuple[Fact, ...]) -> None:
-        before = self.of(session_id)
+        before, owed = self.of(session_id), self._owed[session_id]
         self._turns[session_id] = turns
+        owed.extend(facts)
+        if turns.phase is not before.phase:
+            if owed and isinstance(owed[-1], Event):
+                owed.pop()
+            data = {"phase": str(turns.phase), "detail": turns.detail}
+            owed.append(Event(at=self._clock(), kind=EventKind.TURN, session_id=session_id, data=data))
+        await self._write(session_id)
+
+    async def _write(self, session_id: SessionId) -> None:
+        """Writes down what is owed, as far as the store takes it."""
         async with self._writing[session_id]:
-            for fact in facts:
-                await self._record(session_id, fact)
-            if turns.phase is not before.phase:
-                data = {"phase": str(turns.phase), "detail": turns.detail}
-                event = Event(at=self._clock(), kind=EventKind.TURN, session_id=session_id, data=data)
-                await self._store.add_event(event)
+            owed = self._owed[session_id]
+            while owed:
+                first = owed[0]
+                try:
+                    await (self._store.add_event(first) if isinstance(first, Event) else self._record(session_id, first))
+                except HarkError as failure:
+                    logger.warning("not written yet", extra={"session": session_id, "code": failure.code})
+                    return
+                if owed and owed[0] is first:
+                    owed.popleft()
 
     async def _record(self, session_id: SessionId, fact: Fact) -> None:
         if isinstance(fact, Acknowledged):
@@ -148,12 +228,18 @@ class TurnBook:
     async def _move(self, session_id: SessionId, fact: Fact, status: Status, detail: str) -> None:
         """An id that is not ours, or of another session, or of a message that cannot get there, proves nothing."""
         try:
-            if (await self._store.message(fact.message_id)).session_id != session_id:
+            message = await self._store.message(fact.message_id)
+            if message.session_id != session_id:
                 return
             # An agent may say it faster than we can write down what we saw, or have another clock.
             known_at = max(receipt.at for receipt in await self._store.receipts(fact.message_id))
             at = max(known_at, min(fact.at, self._clock()))
             await self._store.move(fact.message_id, Step(status=status, at=at, detail=detail))
         except HarkError as refused:
+            if refused.code not in PROVES_NOTHING:
+                raise
             extra = {"message_id": fact.message_id, "status": str(status), "code": refused.code}
             logger.info("what was heard proves nothing", extra=extra)
+            return
+        if status is Status.ACKNOWLEDGED and message.status is Status.STAGED and message.channel is not Channel.HOOK:
+            self._turns[session_id] = rules.overtake(self.of(session_id), fact.message_id)

@@ -16,6 +16,16 @@ class SessionState(StrEnum):
     """The pane, its process or its tmux server is no longer there."""
 
 
+class Hearing(StrEnum):
+    """What a session's agent has ever told us about its turns. It is kept, so that a daemon that starts again knows it."""
+
+    NOTHING = ""
+    TURNS = "turns"
+    """What it does, but not which prompts it takes."""
+    PROMPTS = "prompts"
+    """Which prompts it takes."""
+
+
 class Pane(Struct, frozen=True, kw_only=True):
     """Where the agent lives. Pane ids start again at %0 in a new tmux server, so the process id belongs to the identity."""
 
@@ -51,3 +61,6 @@ class Session(Struct, frozen=True, kw_only=True):
     """What its agent announced last; none when that is over."""
     signal_text: str = ""
     signal_source: SignalSource | None = None
+    hearing: Hearing = Hearing.NOTHING
+    conversation: str = ""
+    """The agent's own name for the conversation that its pane shows, as its hooks told it last."""

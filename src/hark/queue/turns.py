@@ -9,10 +9,15 @@ was said after its prompt. Where an agent does not say which prompts it takes (`
 pasted into an idle agent is worked on at once; what was pasted into a busy one is worked on after the next stop, and
 completed by the one after that. That may be one turn late when a stop was lost, and is never one too early.
 
-An interrupted turn often ends without a word. So nothing is believed for ever: an agent that was busy, and whose terminal
-has fallen silent with its input box in view, has stopped (`lapse`).
+A hook can get lost: the daemon was away, or its socket. A stop alone does not say whose it is, because the human may have
+queued prompts of their own before our message. Two things do say that the agent has taken a message of which it told nothing
+(`expected`): it has taken one that was submitted later, so the stop of that one settles both; or it rests.
+
+An interrupted turn often ends without a word. So nothing is believed for ever: an agent whose terminal has fallen silent with
+its input box in view rests, and has done all that it was given before (`lapse`), except what still stands in its box.
 """
 
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -24,6 +29,9 @@ from hark.model.ids import MessageId
 
 SILENCE_ENDS_TURN_S = 5.0
 """Every agent that works animates its screen."""
+_SILENCE = timedelta(seconds=SILENCE_ENDS_TURN_S)
+MOST_EXPECTED = 1000
+"""Of an agent that never tells anything, no more messages than this are remembered."""
 BELIEVED_FOR_S = 900.0
 """Without any other event; then the state is unknown until somebody says something."""
 
@@ -53,7 +61,8 @@ class Turns(Struct, frozen=True, kw_only=True):
     next_up: tuple[MessageId, ...] = ()
     """Pasted into a busy agent that does not say which prompts it takes: for the turn after this one."""
     expected: tuple[Task, ...] = ()
-    """Submitted to an agent that will say so itself, and has not yet."""
+    """Submitted to an agent that will say so itself, and has not yet; in the order in which they were submitted. Also what was
+    submitted before we have heard anything of the agent."""
     stopped_at: datetime | None = None
     """The last stop."""
     detail: str = ""
@@ -62,6 +71,12 @@ class Turns(Struct, frozen=True, kw_only=True):
     @property
     def has_work(self) -> bool:
         return bool(self.working_on or self.next_up or self.expected)
+
+
+    @property
+    def message_ids(self) -> tuple[MessageId, ...]:
+        """All messages that the agent has, as far as we know."""
+        return (*(task.message_id for task in (*self.working_on, *self.expected)), *self.next_up)
 
 
 class Acknowledged(Struct, frozen=True):
@@ -112,10 +127,25 @@ def submit(turns: Turns, message_id: MessageId, at: datetime, *, is_prompt_heard
         return turns
     task = Task(message_id, at, is_heard=False)
     if is_prompt_heard:
-        return replace(turns, expected=(*turns.expected, task))
+        return expect(turns, (task,))
     if turns.phase in (Phase.BUSY, Phase.WAITING):
         return replace(turns, next_up=(*turns.next_up, message_id))
     return replace(turns, phase=Phase.BUSY, at=at, working_on=(*turns.working_on, task))
+
+
+def expect(turns: Turns, tasks: Sequence[Task]) -> Turns:
+    """Adds messages that the agent has, or will have, and of which it has told nothing."""
+    new = tuple(task for task in tasks if not _knows(turns, task.message_id))
+    return replace(turns, expected=(*turns.expected, *new)[-MOST_EXPECTED:])
+
+
+def overtake(turns: Turns, message_id: MessageId) -> Turns:
+    """The agent has told of a message while we were still submitting it: it has taken all that we submitted before it."""
+    task = next((task for task in turns.working_on if task.message_id == message_id), None)
+    if task is None:
+        return turns
+    untold = tuple(Task(earlier.message_id, task.since, is_heard=False) for earlier in turns.expected)
+    return replace(turns, expected=(), working_on=turns.working_on + untold)
 
 
 def give_back(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
@@ -123,20 +153,41 @@ def give_back(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
     return _without(turns, message_ids)
 
 
-def lapse(turns: Turns, now: datetime, *, quiet_s: float | None, has_box: bool) -> Heeded:
-    """What silence says. `has_box`: the agent's input box is in view, with nothing in front of it."""
-    if turns.at is None or turns.phase in (Phase.IDLE, Phase.UNKNOWN):
-        return turns, ()
+def lapse(
+    turns: Turns, now: datetime, *, quiet_s: float | None, has_box: bool, in_box: Collection[MessageId] = ()
+) -> Heeded:
+    """What silence says. `has_box`: the agent's input box is in view, with nothing in front of it. `in_box`: the messages that
+    stand in the box."""
     if turns.phase is Phase.WAITING and has_box:
         return replace(turns, phase=Phase.BUSY, at=now, detail=""), ()
     is_silent = quiet_s is not None and quiet_s >= SILENCE_ENDS_TURN_S
-    is_old = now - turns.at >= timedelta(seconds=SILENCE_ENDS_TURN_S)
-    if turns.phase is Phase.BUSY and is_silent and is_old and has_box:
-        ended, facts = hear(turns, Heard(said=Said.INTERRUPTED, at=now))
-        return ended, tuple(Completed(fact.message_id, fact.at, is_inferred=True) for fact in facts)
-    if now - turns.at >= timedelta(seconds=BELIEVED_FOR_S):
+    is_old = turns.at is None or _is_past(turns.at, now)
+    if turns.phase is not Phase.WAITING and is_silent and is_old and has_box:
+        return _rest(turns, now, in_box)
+    is_of_work = turns.phase in (Phase.BUSY, Phase.WAITING)
+    if is_of_work and turns.at is not None and now - turns.at >= timedelta(seconds=BELIEVED_FOR_S):
         return replace(turns, phase=Phase.UNKNOWN, at=now, detail=""), ()
     return turns, ()
+
+
+def _is_past(at: datetime, now: datetime) -> bool:
+    """True if that was longer ago than a silence lasts. An instant far in the future was stamped before a clock was set back."""
+    return abs(now - at) >= _SILENCE
+
+
+def _rest(turns: Turns, now: datetime, in_box: Collection[MessageId]) -> Heeded:
+    """The agent rests: it has done all that it was given before, whatever it has told of it."""
+    ended: Turns = turns
+    facts: tuple[Fact, ...] = ()
+    if turns.phase is Phase.BUSY:
+        ended, facts = hear(turns, Heard(said=Said.INTERRUPTED, at=now))
+    given = (*ended.working_on, *ended.expected)
+    done = tuple(t.message_id for t in given if _is_past(t.since, now) and t.message_id not in in_box)
+    ended = _without(ended, done)
+    if ended.phase is not Phase.IDLE:
+        ended = replace(ended, phase=Phase.IDLE, at=now, detail="")
+    completed = dict.fromkeys((*(fact.message_id for fact in facts), *done))
+    return ended, tuple(Completed(message_id, now, is_inferred=True) for message_id in completed)
 
 
 def witness(turns: Turns, phase: Phase, at: datetime, now: datetime, *, is_prompt_heard: bool) -> Heeded:
@@ -158,13 +209,22 @@ _WORD_UNDER_WAY = timedelta(seconds=0.5)
 def _take_prompt(turns: Turns, heard: Heard) -> Heeded:
     new = tuple(message_id for message_id in heard.message_ids if not _is_heard(turns, message_id))
     facts: list[Fact] = [Acknowledged(message_id, heard.at) for message_id in new]
-    turns = _without(turns, new)
+    earlier = _earlier(turns, new)
+    turns = _without(turns, (*earlier, *new))
     if turns.stopped_at is not None and turns.stopped_at > heard.at:
         # Its stop has overtaken it.
-        facts += [Completed(message_id, turns.stopped_at) for message_id in new]
+        facts += [Completed(message_id, turns.stopped_at) for message_id in (*earlier, *new)]
         return turns, tuple(facts)
+    untold = tuple(Task(message_id, heard.at, is_heard=False) for message_id in earlier)
     tasks = tuple(Task(message_id, heard.at) for message_id in new)
-    return replace(turns, working_on=turns.working_on + tasks), tuple(facts)
+    return replace(turns, working_on=turns.working_on + untold + tasks), tuple(facts)
+
+
+def _earlier(turns: Turns, taken: Collection[MessageId]) -> tuple[MessageId, ...]:
+    """The messages that were submitted before one of these, and were not told of: agents take prompts in their order."""
+    expected = tuple(task.message_id for task in turns.expected)
+    last = max((place for place, message_id in enumerate(expected) if message_id in taken), default=0)
+    return tuple(message_id for message_id in expected[:last] if message_id not in taken)
 
 
 def _is_over(turns: Turns, heard: Heard) -> bool:
@@ -184,15 +244,9 @@ def _end_turn(turns: Turns, heard: Heard) -> Heeded:
         # Said again, or late: what was pasted since does not begin with it.
         return replace(turns, working_on=left), facts
     promoted = tuple(Task(message_id, heard.at + _TICK, is_heard=False) for message_id in turns.next_up)
-    expected = tuple(task for task in turns.expected if heard.at - task.since < _LOST_AFTER)
-    return (
-        replace(turns, working_on=left + promoted, next_up=(), expected=expected, stopped_at=stopped_at),
-        facts,
-    )
+    return replace(turns, working_on=left + promoted, next_up=(), stopped_at=stopped_at), facts
 
 
-_LOST_AFTER = timedelta(seconds=10)
-"""A prompt that the agent has not told of by then, and has stopped since, it will not tell of any more."""
 _TICK = timedelta(microseconds=1)
 """What is promoted by a stop is not completed by the same one, should it be said again."""
 
@@ -210,8 +264,7 @@ def _is_heard(turns: Turns, message_id: MessageId) -> bool:
 
 
 def _knows(turns: Turns, message_id: MessageId) -> bool:
-    known = {task.message_id for task in (*turns.working_on, *turns.expected)}
-    return message_id in known or message_id in turns.next_up
+    return message_id in turns.message_ids
 
 
 def _without(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
