@@ -209,7 +209,9 @@ class TurnBook:
             while owed:
                 first = owed[0]
                 try:
-                    await (self._store.add_event(first) if isinstance(first, Event) else self._record(session_id, first))
+                    await (
+                        self._store.add_event(first) if isinstance(first, Event) else self._record(session_id, first)
+                    )
                 except HarkError as failure:
                     logger.warning("not written yet", extra={"session": session_id, "code": failure.code})
                     return

@@ -72,7 +72,6 @@ class Turns(Struct, frozen=True, kw_only=True):
     def has_work(self) -> bool:
         return bool(self.working_on or self.next_up or self.expected)
 
-
     @property
     def message_ids(self) -> tuple[MessageId, ...]:
         """All messages that the agent has, as far as we know."""
