@@ -22,6 +22,7 @@ from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
 from hark.daemon.editors import Editors
 from hark.daemon.estimates import Estimates
+from hark.daemon.event_log import log_event
 from hark.daemon.expiry import Expiry
 from hark.daemon.grips import key_age_s
 from hark.daemon.handover import Handovers
@@ -37,6 +38,7 @@ from hark.daemon.mailbox import Mailbox
 from hark.daemon.natives import Natives
 from hark.daemon.notices import Notices
 from hark.daemon.panes import Panes
+from hark.daemon.pending_input import PendingInputs
 from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
@@ -128,11 +130,13 @@ class Hark:
         )
         self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
+        self.pending_inputs = PendingInputs(self.panes, self.couriers, kinds, wall_clock)
         self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         texts = paths.state_dir() / "texts"
         self.retention = Retention(store, self.sessions, self.couriers, config, wall_clock, texts)
         self.kinds = kinds
+        self.bus.listen(log_event)
         self.bus.listen(self.statistics.heed)
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.turns.on_event)

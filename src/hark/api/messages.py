@@ -104,6 +104,7 @@ async def send_queue(request: Request, _: None) -> SendQueue:
     waiting = await store.pending(session.id)
     pending = [*delivery_order(waiting), *inbox_order(waiting)]
     draft = await store.draft(session.id)
+    typed = await request.app.state.hark.pending_inputs.of(session)
     phase = request.app.state.hark.turns.of(session.id).phase
     return SendQueue(
         session_id=session.id,
@@ -111,6 +112,8 @@ async def send_queue(request: Request, _: None) -> SendQueue:
         pending_count=len(pending),
         pending_messages=[pending_message(message) for message in pending],
         saved_user_input=draft.text if draft else None,
+        pending_user_input=typed.text if typed else None,
+        pending_input_first_seen=typed.first_seen if typed else None,
     )
 
 

@@ -211,6 +211,11 @@ class SendQueue(Response, frozen=True, kw_only=True):
     pending_count: int
     pending_messages: list[PendingMessage]
     saved_user_input: str | None
+    """A draft that was taken out of the box and is not back yet."""
+    pending_user_input: str | None = None
+    """What stands in the input box now, as the screen shows it; null also where the box is out of sight."""
+    pending_input_first_seen: datetime | None = None
+    """Since when hark has seen exactly that in the box."""
 
 
 class ReceiptInfo(Response, frozen=True, kw_only=True):
@@ -220,8 +225,10 @@ class ReceiptInfo(Response, frozen=True, kw_only=True):
     detail: str
     channel: Channel | None
     carrier: Carrier | None = None
-    """On the terminal channel: how the draft was carried, or `none` into an empty box."""
+    """On the terminal channel: which carrier was chosen, or `none` for an empty box; `had_draft` says whether it had to carry."""
     authority: Authority | None = None
+    had_draft: bool | None = None
+    """true: a human's draft was carried out of the box; false: the box was empty; null: not known, or no box in between."""
 
 
 class MessageInfo(Response, frozen=True, kw_only=True):
@@ -365,6 +372,7 @@ def message_info(message: Message, session_name: str, receipts: list[Receipt]) -
                 channel=r.channel,
                 carrier=r.carrier,
                 authority=r.authority,
+                had_draft=r.had_draft,
             )
             for r in receipts
         ],

@@ -7,7 +7,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import between, one_line, print_json, say, table, terminal_columns
+from hark.cli.text import between, clock, one_line, print_json, say, table, terminal_columns
 
 HEADINGS = ("ID", "STATUS", "WHY", "SINCE", "MODE", "FROM", "AGE", "EXPIRES", "TEXT")
 _WORK = {True: "is idle", False: "is busy", None: "may be idle or busy"}
@@ -42,6 +42,9 @@ def remarks(session: str, queue: dict[str, Any]) -> list[str]:
     lines = [f"{session} {_WORK[queue['is_idle']]}; {waiting}"]
     if queue["saved_user_input"] is not None:
         lines.append(f"a draft is kept while a message is delivered: {one_line(queue['saved_user_input'])}")
+    if queue.get("pending_user_input") is not None:
+        since = clock(queue["pending_input_first_seen"])
+        lines.append(f"its box holds a draft, unchanged since {since}: {one_line(queue['pending_user_input'])}")
     return lines
 
 

@@ -98,13 +98,16 @@ def in_words(receipt: dict[str, Any], *, is_first: bool) -> str:
     words = REASONS[receipt["reason"]] if receipt["reason"] else WORDS[status]
     if is_first:
         words = "was queued"
+    elif status == "staged" and receipt.get("had_draft"):
+        words += "; the draft that stood there is kept"
     elif status in ("staged", "submitted") and channel in ELSEWHERE:
         words = ELSEWHERE[channel]
     return f"{words} ({receipt['detail']})" if receipt["detail"] else words
 
 
 def _way(receipt: dict[str, Any]) -> str:
-    """The channel, how it carried a draft, and whether the agent was only told in passing."""
-    carrier, authority = receipt.get("carrier"), receipt.get("authority")
+    """The channel, which carrier took a draft out of the way, and whether the agent was only told in passing."""
+    carrier = None if receipt.get("had_draft") is False else receipt.get("carrier")
+    authority = receipt.get("authority")
     beside = [word for word in (carrier, authority) if word not in (None, "none", "user")]
     return (receipt["channel"] or "-") + (f" ({', '.join(beside)})" if beside else "")

@@ -42,6 +42,8 @@ class Attempt(Struct, kw_only=True):
     is_taken_over: bool = False
     has_carried: bool = False
     """A draft was taken out of the way."""
+    had_draft: bool | None = None
+    """Whether the box held a human's draft when the payload came: None until it is known."""
 
     @property
     def message(self) -> Message | None:
@@ -80,13 +82,15 @@ class Attempt(Struct, kw_only=True):
 
     async def _run_with(self, driver: Driver, draft: Draft | None) -> Hold | None:
         message, hold = self.message, None
+        if message and draft and draft.message_id == message.id:
+            self.had_draft = True
         if message and (draft is None or is_attempted(message)):
             seen = await driver.look()
             outcome = await driver.run(self._delivery(seen.screen, message), seen)
             if isinstance(outcome, Held) and self.has_begun and await has_unread(self.panes, self.session):
                 # It is on its way into the box, whatever the screen shows.
                 outcome = Stuck(NOT_READ)
-            hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier)
+            hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier, self.had_draft)
         if draft and not await driver.run(return_of(draft, self.kind, self._job())):
             return hold or Hold(HoldReason.DIALOG, "a human's draft has to go back into the box first", None)
         if draft:
@@ -119,9 +123,12 @@ class Attempt(Struct, kw_only=True):
     async def begin(self) -> None:
         await self.ledger.begin(self.messages, self.lease)
         self.has_begun = True
+        if not self.has_carried:
+            # A carrier begins only when the draft is on record or the box was seen to be empty.
+            self.had_draft = False
 
     async def stage(self) -> None:
-        self.messages = await self.ledger.stage(self.messages, self.lease, self.carrier)
+        self.messages = await self.ledger.stage(self.messages, self.lease, self.carrier, self.had_draft)
         self.is_staged = True
 
     async def note_interrupt(self) -> None:
@@ -132,6 +139,7 @@ class Attempt(Struct, kw_only=True):
         assert self.message
         await self.ledger.save_draft(self.message, text, self.carrier)
         self.has_carried = True
+        self.had_draft = True
 
     async def drop_draft(self) -> None:
         await self.ledger.drop_draft()

@@ -53,8 +53,16 @@ class Carriers:
             interrupted_ago_s=_now_s() - self._interrupted_at_s,
         )
 
-    def choose(self, session: Session, kind: AgentKind, screen: Screen, box: Box | None, mode: Mode) -> Carrier:
+    @property
+    def untouched(self) -> Untouched:
+        """What the box held at the last look, and since when it holds exactly that."""
+        return self._untouched
+
+    def see(self, box: Box | None) -> None:
         self._untouched = self._untouched.seen(box, _now_s())
+
+    def choose(self, session: Session, kind: AgentKind, screen: Screen, box: Box | None, mode: Mode) -> Carrier:
+        self.see(box)
         contents = _contents(kind, screen, box)
         carrier = choose_carrier(self.means(session, kind), contents, mode, is_stale=not self._stale_in_s())
         if carrier is Carrier.INTERRUPT:

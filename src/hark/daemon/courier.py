@@ -27,6 +27,7 @@ from hark.daemon.stopping import Stopper, interrupt_natively, may_interrupt
 from hark.daemon.texts import write_text
 from hark.daemon.turns import TurnBook
 from hark.delivery import wording
+from hark.delivery.box import Box
 from hark.delivery.choose import carries_at_once
 from hark.delivery.gate import COURTESY_LONGEST_S, Hold, PaneState, check_gate
 from hark.model.config import Config
@@ -84,6 +85,11 @@ class Courier:
         self.is_waiting_for_output = False
         self._not_before: tuple[MessageId | None, float] = (None, 0.0)
         """Which message has failed, and when it may be tried again; another one that comes before it need not wait."""
+
+    def see_box(self, box: Box | None) -> float:
+        """Takes note of what the input box holds now. Returns for how many seconds it has held exactly that."""
+        self._carriers.see(box)
+        return self._carriers.untouched.for_s(asyncio.get_running_loop().time())
 
     def wake(self) -> None:
         self._wake.set()

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from hark.daemon.clock import Clock
-from hark.daemon.log import logger
 from hark.delivery.gate import Hold
 from hark.delivery.steps import Held, Outcome, Stuck, Submitted, Unproven
 from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Authority, Carrier, Channel, Draft, HoldReason, Lease, Message, Status
 from hark.queue.lifecycle import Step, has_reached, is_expired
@@ -21,11 +21,14 @@ class Ledger:
         self._store = store
         self._clock = clock
         self._may_have_draft = True
+        self._draft: Draft | None = None
+        """The draft that is out of the box, as it is on record."""
 
     async def draft(self) -> Draft | None:
         """A human's, that is not back in its box yet. Nobody else takes one out."""
         found = await self._store.draft(self._session_id) if self._may_have_draft else None
         self._may_have_draft = found is not None
+        self._draft = found
         return found
 
     async def begin(self, messages: Sequence[Message], lease: Lease) -> None:
@@ -35,10 +38,12 @@ class Ledger:
             await self._queued(message, lease)
             await self._store.begin_attempt(message.id, self._clock(), lease.fence, batch_id)
 
-    async def stage(self, messages: Sequence[Message], lease: Lease, carrier: Carrier) -> tuple[Message, ...]:
-        return tuple([await self._stage_one(message, lease, carrier) for message in messages])
+    async def stage(
+        self, messages: Sequence[Message], lease: Lease, carrier: Carrier, had_draft: bool | None = None
+    ) -> tuple[Message, ...]:
+        return tuple([await self._stage_one(message, lease, carrier, had_draft) for message in messages])
 
-    async def _stage_one(self, message: Message, lease: Lease, carrier: Carrier) -> Message:
+    async def _stage_one(self, message: Message, lease: Lease, carrier: Carrier, had_draft: bool | None) -> Message:
         if message.status is not Status.QUEUED:
             message = await self._store.message(message.id)
         if is_expired(message, self._clock()):
@@ -46,7 +51,7 @@ class Ledger:
         if message.status is Status.STAGED:
             return message
         await self._queued(message, lease)
-        return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier)
+        return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier, had_draft=had_draft)
 
     async def note_interrupt(self, message: Message, lease: Lease, by: Channel = Channel.TERMINAL) -> None:
         """On record before the turn is told to end: it is told once."""
@@ -86,36 +91,51 @@ class Ledger:
         await self._store.move(message_id, Step(status=Status.QUEUED, at=self._clock(), detail=detail, is_in_box=True))
 
     async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
-        self._may_have_draft = True
-        await self._store.save_draft(
-            Draft(
-                session_id=self._session_id,
-                message_id=message.id,
-                text=text,
-                cursor=len(text),
-                taken_at=self._clock(),
-                carrier=carrier,
-            )
+        """A carrier that reads the draft more exactly saves it a second time: that is the same draft."""
+        draft = Draft(
+            session_id=self._session_id,
+            message_id=message.id,
+            text=text,
+            cursor=len(text),
+            taken_at=self._clock(),
+            carrier=carrier,
         )
+        event = None if self._draft else self._draft_event(EventKind.DRAFT_TAKEN, draft)
+        self._may_have_draft = True
+        await self._store.save_draft(draft, event)
+        self._draft = draft
 
     async def drop_draft(self) -> None:
-        await self._store.delete_draft(self._session_id)
+        """The draft is in the box, verified."""
+        event = self._draft_event(EventKind.DRAFT_RETURNED, self._draft) if self._draft else None
+        await self._store.delete_draft(self._session_id, event)
+        self._draft = None
+
+    def _draft_event(self, kind: EventKind, draft: Draft) -> Event:
+        """The draft's text is the human's own: an event and the log have its size only."""
+        data = {"carrier": str(draft.carrier), "characters": len(draft.text), "rows": draft.text.count("\n") + 1}
+        return Event(at=self._clock(), kind=kind, session_id=self._session_id, message_id=draft.message_id, data=data)
 
     async def record(
-        self, messages: Sequence[Message], outcome: Outcome, lease: Lease, carrier: Carrier | None
+        self,
+        messages: Sequence[Message],
+        outcome: Outcome,
+        lease: Lease,
+        carrier: Carrier | None,
+        had_draft: bool | None = None,
     ) -> Hold | None:
         """None when they are no longer in the way: what became of a payload became of each message in it. Without a carrier
         it went by the agent's own API."""
-        holds = [await self._record_one(message, outcome, lease, carrier) for message in messages]
+        holds = [await self._record_one(message, outcome, lease, carrier, had_draft) for message in messages]
         return holds[0]
 
     async def _record_one(
-        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None
+        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None, had_draft: bool | None
     ) -> Hold | None:
         is_known = isinstance(outcome, Submitted) and message.status is Status.STAGED
         try:
             current = message if is_known else await self._store.message(message.id)
-            return await self._record_once(current, outcome, lease, carrier)
+            return await self._record_once(current, outcome, lease, carrier, had_draft)
         except HarkError as failure:
             # The agent's own word (its hook) may be faster than our look at its screen, and is stronger.
             if failure.code != "transition-illegal":
@@ -148,20 +168,33 @@ class Ledger:
         return tuple(staged)
 
     async def _record_once(
-        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None
+        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None, had_draft: bool | None
     ) -> Hold | None:
         by = None if carrier else Channel.NATIVE
         match outcome:
             case Submitted(detail=detail):
                 if message.status is not Status.STAGED:
                     await self._queued(message, lease)
-                    await self.move(message, Status.STAGED, detail=detail, fence=lease.fence, carrier=carrier)
+                    await self.move(
+                        message,
+                        Status.STAGED,
+                        detail=detail,
+                        fence=lease.fence,
+                        carrier=carrier,
+                        had_draft=had_draft,
+                    )
                 await self.move(
-                    message, Status.SUBMITTED, detail=detail, fence=lease.fence, carrier=carrier, channel=by
+                    message,
+                    Status.SUBMITTED,
+                    detail=detail,
+                    fence=lease.fence,
+                    carrier=carrier,
+                    channel=by,
+                    had_draft=had_draft,
                 )
                 return None
             case Unproven(detail=detail):
-                await self.move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence)
+                await self.move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence, had_draft=had_draft)
                 return None
             case Held(reason=reason, detail=detail):
                 hold = Hold(reason, detail)
@@ -196,6 +229,7 @@ class Ledger:
         carrier: Carrier | None = None,
         channel: Channel | None = None,
         authority: Authority | None = None,
+        had_draft: bool | None = None,
     ) -> Message:
         step = Step(
             status=status,
@@ -206,11 +240,9 @@ class Ledger:
             carrier=carrier,
             authority=authority,
             is_in_box=is_in_box,
+            had_draft=had_draft,
         )
-        moved = await self._store.move(message.id, step, fence)
-        extra = {"session": self._session_id, "message_id": message.id, "status": str(status), "detail": detail}
-        logger.info("message", extra=extra | {"reason": reason and str(reason), "carrier": carrier and str(carrier)})
-        return moved
+        return await self._store.move(message.id, step, fence)
 
     async def _queued(self, message: Message, lease: Lease) -> None:
         """What held it is over. Whether one that was not held may still go on, the store knows when it does."""

@@ -148,6 +148,9 @@ class Receipt(Struct, frozen=True, kw_only=True):
     channel: Channel | None = None
     carrier: Carrier | None = None
     authority: Authority | None = None
+    had_draft: bool | None = None
+    """True if a human's draft was carried out of the box for this message, False if the box was empty, None if that is not
+    known or there was no box in between."""
 
 
 class Lease(Struct, frozen=True, kw_only=True):

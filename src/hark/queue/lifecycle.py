@@ -86,6 +86,8 @@ class Step(Struct, frozen=True, kw_only=True):
     carrier: Carrier | None = None
     authority: Authority | None = None
     """By default that of the channel."""
+    had_draft: bool | None = None
+    """Whether a human's draft was carried out of the box for it; None where nobody looked."""
     is_in_box: bool = False
     """Our text may still be in the input box."""
     batch_id: str | None = None
@@ -176,6 +178,7 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
         channel=step.channel,
         carrier=step.carrier,
         authority=_authority(step),
+        had_draft=step.had_draft,
     )
     data: dict[str, Any] = {
         "status": str(step.status),
@@ -184,6 +187,8 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
     }
     known = {"channel": step.channel, "carrier": step.carrier}
     data |= {name: str(value) for name, value in known.items() if value is not None}
+    if step.had_draft is not None:
+        data["had_draft"] = step.had_draft
     if step.is_interrupt:
         data["is_interrupt"] = True
     if message.is_inbox:

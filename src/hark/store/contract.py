@@ -140,14 +140,16 @@ class Store(Protocol):
         """Calls the listener, on the event loop that opened the store and in order of seq, after an event has become durable."""
 
     # drafts, reminders
-    async def save_draft(self, draft: Draft) -> None:
-        """One per session; a second one replaces the first."""
+    async def save_draft(self, draft: Draft, event: Event | None = None) -> None:
+        """One per session; a second one replaces the first. The event is written in the same transaction."""
 
     async def draft(self, session_id: SessionId) -> Draft | None: ...
     async def drafts(self) -> Sequence[Draft]:
         """All that are not back yet."""
 
-    async def delete_draft(self, session_id: SessionId) -> None: ...
+    async def delete_draft(self, session_id: SessionId, event: Event | None = None) -> None:
+        """Deleting a draft that is not there is harmless, and then the event is not written."""
+
     async def add_reminder(self, reminder: Reminder) -> None: ...
     async def change_reminder(self, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder: ...
     async def reminders(self) -> Sequence[Reminder]:

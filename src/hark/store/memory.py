@@ -240,9 +240,12 @@ class MemoryStore:
 
     # drafts, reminders
 
-    async def save_draft(self, draft: Draft) -> None:
+    async def save_draft(self, draft: Draft, event: Event | None = None) -> None:
         self._session(draft.session_id)
+        if event:
+            self._record(event)
         self._drafts[draft.session_id] = draft
+        await _listeners_turn()
 
     async def draft(self, session_id: SessionId) -> Draft | None:
         self._check_open()
@@ -252,9 +255,11 @@ class MemoryStore:
         self._check_open()
         return list(self._drafts.values())
 
-    async def delete_draft(self, session_id: SessionId) -> None:
+    async def delete_draft(self, session_id: SessionId, event: Event | None = None) -> None:
         self._check_open()
-        self._drafts.pop(session_id, None)
+        if self._drafts.pop(session_id, None) and event:
+            self._record(event)
+            await _listeners_turn()
 
     async def add_reminder(self, reminder: Reminder) -> None:
         self._session(reminder.session_id)

@@ -284,9 +284,11 @@ def last_event_seq(transaction: Transaction) -> int:
 # drafts, reminders
 
 
-def save_draft(transaction: Transaction, draft: Draft) -> None:
+def save_draft(transaction: Transaction, draft: Draft, event: Event | None) -> None:
     find_session(transaction, draft.session_id)
     transaction.run("save-draft", DRAFTS.to_row(draft))
+    if event:
+        transaction.record(event)
 
 
 def find_draft(transaction: Transaction, session_id: SessionId) -> Draft | None:
@@ -298,8 +300,11 @@ def list_drafts(transaction: Transaction) -> Sequence[Draft]:
     return [DRAFTS.from_row(row) for row in transaction.all("list-drafts")]
 
 
-def delete_draft(transaction: Transaction, session_id: SessionId) -> None:
+def delete_draft(transaction: Transaction, session_id: SessionId, event: Event | None) -> None:
+    is_there = find_draft(transaction, session_id) is not None
     transaction.run("delete-draft", {"session_id": session_id})
+    if event and is_there:
+        transaction.record(event)
 
 
 def add_reminder(transaction: Transaction, reminder: Reminder) -> None:

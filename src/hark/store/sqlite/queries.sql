@@ -185,8 +185,8 @@ SELECT status, count(*) FROM messages GROUP BY status;
 
 -- name: insert-receipt
 -- One fact about a message; an illegal change breaks the reference to the transitions.
-INSERT INTO receipts (message_id, previous_status, status, at, reason, detail, channel, carrier, authority)
-VALUES (:message_id, :previous_status, :status, :at, :reason, :detail, :channel, :carrier, :authority);
+INSERT INTO receipts (message_id, previous_status, status, at, reason, detail, channel, carrier, authority, had_draft)
+VALUES (:message_id, :previous_status, :status, :at, :reason, :detail, :channel, :carrier, :authority, :had_draft);
 
 -- name: list-receipts
 -- The story of a message, in the order in which it was written.

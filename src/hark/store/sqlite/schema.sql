@@ -113,6 +113,7 @@ CREATE TABLE receipts (
     channel TEXT,
     carrier TEXT,
     authority TEXT,
+    had_draft INTEGER,
     FOREIGN KEY (previous_status, status) REFERENCES transitions (previous_status, status)
 ) STRICT;
 

@@ -153,8 +153,8 @@ class SqliteStore:
 
     # drafts, reminders
 
-    async def save_draft(self, draft: Draft) -> None:
-        await self._write(hops.save_draft, draft)
+    async def save_draft(self, draft: Draft, event: Event | None = None) -> None:
+        await self._write(hops.save_draft, draft, event)
 
     async def draft(self, session_id: SessionId) -> Draft | None:
         return await self._read(hops.find_draft, session_id)
@@ -162,8 +162,8 @@ class SqliteStore:
     async def drafts(self) -> Sequence[Draft]:
         return await self._read(hops.list_drafts)
 
-    async def delete_draft(self, session_id: SessionId) -> None:
-        await self._write(hops.delete_draft, session_id)
+    async def delete_draft(self, session_id: SessionId, event: Event | None = None) -> None:
+        await self._write(hops.delete_draft, session_id, event)
 
     async def add_reminder(self, reminder: Reminder) -> None:
         await self._write(hops.add_reminder, reminder)
