@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from hark.model.session import Pane
 from hark.terminal.commands import command, line
+from hark.terminal.expansion import Format
 from hark.terminal.server import TmuxServer
 from tests.terminals import PrivateTmux, wait_until
 
@@ -75,8 +76,9 @@ while os.read(0, 1):
 
 
 async def ask(server: TmuxServer, *words: str) -> list[str]:
-    """One command, its answer as text."""
-    [reply] = await server.run(line(command(*words)))
+    """One command, its answer as text. Words with `#{` are formats."""
+    name, *rest = words
+    [reply] = await server.run(line(command(name, *(Format(word) if "#{" in word else word for word in rest))))
     return [text.decode() for text in reply.lines]
 
 

@@ -13,6 +13,7 @@ from hark.model.errors import HarkError
 from hark.terminal.client import ControlClient, clean_environment
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import Reply
+from hark.terminal.expansion import Format
 from hark.terminal.orphans import HIDDEN_SESSION
 from hark.terminal.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, pane_of, until, write_program
@@ -211,7 +212,7 @@ def test_calls_fail_when_the_server_or_the_client_is_killed(tmux: PrivateTmux, v
             program, clean_environment(), lambda notice: None, lambda: lost.append(None), DEADLINE_S
         )
         try:
-            [pid] = await client.run(line(command("list-clients", "-F", victim)))
+            [pid] = await client.run(line(command("list-clients", "-F", Format(victim))))
             await client.run(BLOCKED_FOR_EVER)
             pending = [asyncio.create_task(client.run(say("x"), DEADLINE_S)) for _ in range(3)]
             await asyncio.sleep(0)

@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hark.model.errors import HarkError
-from hark.terminal.commands import act_if, all_of, command, equals, line, not_, paste_if, quote
+from hark.terminal.commands import act_if, command, line, paste_if, quote
+from hark.terminal.expansion import Format, all_of, equals, not_
 from hark.terminal.server import TmuxServer
 from tests.terminals import PrivateTmux
 
@@ -17,6 +18,9 @@ ACTIVE = st.sampled_from([*"'\"$`~#;\\{}-=% \n\t\x1b\x7f\x85漢🎉\u0301"]) | s
 )
 ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=5)
 TEXT = st.lists(ACTIVE | ANY, min_size=1).map("".join).filter(bool)
+
+
+TRUE, FALSE = Format("1"), Format("0")
 
 
 class Connection:
@@ -36,7 +40,7 @@ class Connection:
         self._tmux.run("save-buffer", "-b", "x", str(file))
         return file.read_bytes().decode()
 
-    def decide(self, condition: str, action: str) -> list[list[bytes]]:
+    def decide(self, condition: Format, action: str) -> list[list[bytes]]:
         pane_id = self._tmux.run("list-panes", "-t", "work", "-F", "#{pane_id}").strip()
         replies = self._runner.run(self._server.run(act_if(pane_id, condition, action)))
         return [reply.lines for reply in replies]
@@ -87,36 +91,36 @@ REFUSED = ["\x1b[201~", "a\x1bb", "\x00", "\x03", "\r", "\x0b", "\x7f", "\x80", 
 @pytest.mark.parametrize("text", REFUSED, ids=ascii)
 def test_control_bytes_are_never_pasted(text: str) -> None:
     with pytest.raises(HarkError) as refused:
-        paste_if("%1", "1", f"before {text} after", "b", frozenset())
+        paste_if("%1", TRUE, f"before {text} after", "b", frozenset())
 
     assert refused.value.code == "text-control-bytes"
 
 
 @pytest.mark.parametrize("text", ["a\nb\tc", "漢字 🎉", "\u00a0", "~}|"], ids=ascii)
 def test_printable_text_newlines_and_tabs_are_pasted(text: str) -> None:
-    assert len(paste_if("%1", "1", text, "b", frozenset()).commands) == 2
+    assert len(paste_if("%1", TRUE, text, "b", frozenset()).commands) == 2
 
 
 def test_tmux_is_told_not_to_rewrite_a_paste_where_it_would() -> None:
-    assert " -S " in paste_if("%1", "1", "x", "b", frozenset({"paste-sanitises"})).text
-    assert " -S " not in paste_if("%1", "1", "x", "b", frozenset()).text
+    assert " -S " in paste_if("%1", TRUE, "x", "b", frozenset({"paste-sanitises"})).text
+    assert " -S " not in paste_if("%1", TRUE, "x", "b", frozenset()).text
 
 
 CONDITIONS = {
-    "true": ("1", True),
-    "false": ("0", False),
+    "true": (TRUE, True),
+    "false": (FALSE, False),
     "an equal variable": (equals("pane_in_mode", 0), True),
     "another value": (equals("pane_in_mode", 1), False),
-    "all true": (all_of("1", equals("pane_dead", 0), "1"), True),
-    "one of them false": (all_of("1", equals("pane_dead", 1), "1"), False),
-    "not true": (not_("#{pane_pipe}"), True),
-    "not false": (not_("#{session_name}"), False),
-    "a variable that there is not": ("#{no_such_thing}", False),
+    "all true": (all_of(TRUE, equals("pane_dead", 0), TRUE), True),
+    "one of them false": (all_of(TRUE, equals("pane_dead", 1), TRUE), False),
+    "not true": (not_(Format("#{pane_pipe}")), True),
+    "not false": (not_(Format("#{session_name}")), False),
+    "a variable that there is not": (Format("#{no_such_thing}"), False),
 }
 
 
 @pytest.mark.parametrize(("condition", "is_true"), CONDITIONS.values(), ids=CONDITIONS.keys())
-def test_tmux_acts_only_if_the_condition_is_true(connection: Connection, condition: str, is_true: bool) -> None:
+def test_tmux_acts_only_if_the_condition_is_true(connection: Connection, condition: Format, is_true: bool) -> None:
     connection.reset_option()
 
     *_, answer = connection.decide(condition, command("set-option", "-g", "@tried", "yes"))
@@ -128,7 +132,7 @@ def test_tmux_acts_only_if_the_condition_is_true(connection: Connection, conditi
 @settings(max_examples=100)
 @given(TEXT)
 def test_an_action_keeps_its_words_through_two_rounds_of_parsing(connection: Connection, text: str) -> None:
-    *_, answer = connection.decide("1", command("set-buffer", "-b", "x", "--", text))
+    *_, answer = connection.decide(TRUE, command("set-buffer", "-b", "x", "--", text))
 
     assert answer == [b"done"]
     assert connection.buffer() == text
@@ -136,7 +140,7 @@ def test_an_action_keeps_its_words_through_two_rounds_of_parsing(connection: Con
 
 def test_an_action_that_fails_says_so(connection: Connection) -> None:
     with pytest.raises(HarkError) as failed:
-        connection.decide("1", command("kill-pane", "-t", "%999"))
+        connection.decide(TRUE, command("kill-pane", "-t", "%999"))
 
     assert failed.value.code == "tmux-failed"
     assert "%999" in failed.value.detail

@@ -1,4 +1,4 @@
-"""tmux command lines, quoted so that every byte arrives: data never becomes syntax.
+"""tmux command lines, quoted so that every byte arrives: data never becomes syntax, nor a format (`expansion.py`).
 
 One line (`a ; b ; c`) runs atomically against a typing human, several lines do not; that is why a Line holds several
 commands. Every command of a line gets one reply, unless one fails: that error is the last reply of its line.
@@ -10,6 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from hark.model.errors import HarkError
+from hark.terminal.expansion import Format, arguments
 
 # Inside double quotes these could act; tmux reads \ooo back as the byte. UTF-8 passes raw.
 _ACTIVE = re.compile(r"[\x01-\x1f\"\\$`~#;\x7f]")
@@ -33,22 +34,24 @@ def quote(value: str) -> str:
     return '"' + _ACTIVE.sub(lambda hit: f"\\{ord(hit[0]):03o}", value) + '"'
 
 
-@lru_cache(maxsize=4096)
-def question(name: str, *arguments: str) -> str:
-    """The same for a command without data of anybody's: they are asked over and over again."""
-    return command(name, *arguments)
+@lru_cache(maxsize=4096, typed=True)
+def question(name: str, *given: str) -> str:
+    """The same as `command`, for commands without data of anybody's: they are asked over and over again."""
+    return command(name, *given)
 
 
-def command(name: str, *arguments: str) -> str:
-    """Flags are given as they are (`-t`), values are quoted; a value that starts with `-` must come after `--`."""
-    return " ".join((name, *(a if re.fullmatch(r"--?[A-Za-z]?", a) else quote(a) for a in arguments)))
+def command(name: str, *given: str) -> str:
+    """Flags are given as they are (`-t`). A plain value arrives as it is; a `Format` is expanded. A word that starts with `-`
+    must come after `--`."""
+    placed = arguments(name, *given)
+    return " ".join((name, *(argument.text if argument.is_flag else quote(argument.text) for argument in placed)))
 
 
 def line(*commands: str, extra_replies: int = 0) -> Line:
     return Line(commands, len(commands) + extra_replies)
 
 
-def paste_if(pane_id: str, condition: str, text: str, buffer: str, features: frozenset[str]) -> Line:
+def paste_if(pane_id: str, condition: Format, text: str, buffer: str, features: frozenset[str]) -> Line:
     """Bracketed paste by a buffer of its own, which is deleted in any case. `-r`: newlines stay newlines."""
     if FORBIDDEN_IN_PASTE.search(text):
         raise HarkError(
@@ -66,24 +69,10 @@ def press(pane_id: str, *keys: str) -> str:
     return command("send-keys", "-t", pane_id, "--", *keys)
 
 
-def act_if(pane_id: str, condition: str, action: str, otherwise: str | None = None) -> Line:
+def act_if(pane_id: str, condition: Format, action: str, otherwise: str | None = None) -> Line:
     """Runs the action only if the format is true at that very moment: tmux decides and acts in one go, so nothing can happen
     in between. The last reply says `done` or `withheld`; both branches give two replies beside that of if-shell itself."""
     done = f"{action} ; {command('display-message', '-p', 'done')}"
     idle = otherwise or command("display-message", "-p", "")
     withheld = f"{idle} ; {command('display-message', '-p', 'withheld')}"
     return line(command("if-shell", "-F", "-t", pane_id, condition, done, withheld), extra_replies=2)
-
-
-def not_(condition: str) -> str:
-    return f"#{{?{condition},0,1}}"
-
-
-def all_of(*conditions: str) -> str:
-    """A format that is true when all are."""
-    first, *rest = conditions
-    return f"#{{&&:{first},{all_of(*rest)}}}" if rest else first
-
-
-def equals(variable: str, value: object) -> str:
-    return f"#{{==:#{{{variable}}},{value}}}"

@@ -2,9 +2,15 @@
 
 from msgspec import Struct
 
-SCREEN_FORMAT = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}"
-PANE_FORMAT = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_pipe} #{pane_width} #{pane_height} #{pane_tty} #{session_id} #{pane_current_command}"
-CLIENT_FORMAT = "#{client_activity} #{client_control_mode} #{pane_id} #{client_name}"
+from hark.terminal.expansion import Format
+
+SCREEN_FORMAT = Format(
+    "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}"
+)
+PANE_FORMAT = Format(
+    "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_pipe} #{pane_width} #{pane_height} #{pane_tty} #{session_id} #{pane_current_command}"
+)
+CLIENT_FORMAT = Format("#{client_activity} #{client_control_mode} #{pane_id} #{client_name}")
 
 
 class PaneFacts(Struct, frozen=True, kw_only=True):

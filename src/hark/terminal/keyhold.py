@@ -37,6 +37,7 @@ from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.commands import command, line
 from hark.terminal.control import Reply
+from hark.terminal.expansion import Format, arguments
 from hark.terminal.server import TmuxServer
 
 MARK = "@hark-hold"
@@ -46,8 +47,10 @@ PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
 OVERRIDES = {"prefix": "None", "prefix2": "None", PASTE_TIME: "0"}
 
-_PANE_FORMAT = "#{pane_pid} #{pane_in_mode}"
-_CLIENT_FORMAT = "#{client_control_mode}#{client_readonly} #{pane_id} #{session_id} #{prefix} #{prefix2} #{client_name} #{client_key_table} #{key-table}"
+_PANE_FORMAT = Format("#{pane_pid} #{pane_in_mode}")
+_CLIENT_FORMAT = Format(
+    "#{client_control_mode}#{client_readonly} #{pane_id} #{session_id} #{prefix} #{prefix2} #{client_name} #{client_key_table} #{key-table}"
+)
 _BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +\S+ +(?P<key>\S+) +(?P<commands>.+)")
 
 # A mouse event that nothing is bound to goes to the program under the mouse; send-keys alone would swallow it.
@@ -260,11 +263,12 @@ class KeyHold:
 
     @property
     def _waiting_enters(self) -> Words:
-        return ("display-message", "-p", "".join(f"#{{{_waiting_enter(name)}}}" for name in self._client_names))
+        shown = "".join(f"#{{{_waiting_enter(name)}}}" for name in self._client_names)
+        return ("display-message", "-p", Format(shown))
 
     def _timer(self) -> str:
         """By a shell: a tmux command of the timer's own would queue behind the very keys that it is to let go. What a shell
-        says, or that it failed, tmux would show to the human; and tmux expands formats in it."""
+        says, or that it failed, tmux would show to the human."""
         tmux = self._server.command_line
         mark = _shell_command(tmux, [("show-options", "-s", "-q", "-v", MARK)])
         let_go, put_back, forget = (
@@ -272,10 +276,9 @@ class KeyHold:
         )
         pause = f"sleep {self._enter_gap_s:.3f}; " if self._enter_gap_s else ""
         steps = f"{let_go}; {pause}{put_back}; {pause}{forget}"
-        script = (
+        return (
             f'case "$({mark})" in {self._name}|{self._name}{OUT}|{self._name}{OVER}) {steps};; esac >/dev/null 2>&1; :'
         )
-        return script.replace("#", "##")
 
     async def _resume_commands(self, view: View) -> None:
         """Who pressed the prefix in the instant before the hold goes on from there."""
@@ -392,7 +395,8 @@ def _waiting_enter(client: str) -> str:
 
 def _shell_command(tmux: list[str], step: list[Words]) -> str:
     """A last semicolon of a word would end the tmux command."""
-    words = [re.sub(r";$", r"\\;", word) for words in step for word in (*words, "\n")]
+    placed = ([name, *(argument.text for argument in arguments(name, *rest)), "\n"] for name, *rest in step)
+    words = [re.sub(r";$", r"\\;", word) for words in placed for word in words]
     return shlex.join([*tmux, *(";" if word == "\n" else word for word in words[:-1])])
 
 

@@ -14,6 +14,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterable
 
 from hark.terminal.commands import Line, command, line
+from hark.terminal.expansion import Format
 
 HIDDEN_SESSION = "_hark"
 _MINE = re.compile(r"(?P<parent>\d+) .*exec cat # hark (?P<daemon>\d+)")
@@ -25,7 +26,7 @@ def hidden_program() -> str:
 
 
 def who_is_attached() -> Line:
-    return line(command("list-clients", "-t", f"={HIDDEN_SESSION}:", "-F", "#{client_pid}"))
+    return line(command("list-clients", "-t", f"={HIDDEN_SESSION}:", "-F", Format("#{client_pid}")))
 
 
 async def end_orphans(clients: Iterable[int]) -> None:

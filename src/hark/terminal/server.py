@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Callable
@@ -14,8 +13,9 @@ from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.client import ControlClient, clean_environment, tmux_gone
-from hark.terminal.commands import Line, act_if, all_of, command, equals, line, not_, paste_if, press, question
+from hark.terminal.commands import Line, act_if, command, line, paste_if, press, question
 from hark.terminal.control import Notice, Reply
+from hark.terminal.expansion import Format, all_of, equals, not_
 from hark.terminal.facts import (
     CLIENT_FORMAT,
     PANE_FORMAT,
@@ -42,7 +42,8 @@ _STRUCTURAL = {
 }
 
 
-RENDERING_FORMAT = f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}"
+RENDERING_FORMAT = Format(f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}")
+NEW_PANE_FORMAT = Format("#{pane_id} #{pane_pid}")
 
 
 class Rendering(Struct, frozen=True, kw_only=True):
@@ -100,7 +101,7 @@ class TmuxServer:
             [*self._tmux, *options], clean_environment(), self._notice, self._lost, CONNECT_DEADLINE_S
         )
         try:
-            [version] = _text(await client.run(line(command("display-message", "-p", "#{version}"))))
+            [version] = _text(await client.run(line(command("display-message", "-p", Format("#{version}")))))
             self.version = check_version(version)
         except HarkError:
             await client.close()
@@ -135,7 +136,7 @@ class TmuxServer:
     async def resolve(self, target: str) -> PaneFacts:
         """Any target that tmux understands: a pane id, session:window.pane, a name. A relative one is relative to our own
         hidden session, where there is nothing to be found."""
-        shown = f"#{{?#{{==:#{{session_name}},{HIDDEN_SESSION}}},,{PANE_FORMAT}}}"
+        shown = Format(f"#{{?{equals('session_name', HIDDEN_SESSION)},,{PANE_FORMAT}}}")
         # display-message shows the current window when a session lacks the wanted one; capture-pane refuses.
         strict = command("capture-pane", "-p", "-S", "0", "-E", "0", "-t", target)
         try:
@@ -216,7 +217,7 @@ class TmuxServer:
         `screen` had it, and `proof` (letters and digits) is still to be read on it."""
         conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
         conditions += [equals("cursor_x", screen.cursor_x), equals("cursor_y", screen.cursor_y)]
-        condition = all_of(*conditions, *([f"#{{C:{proof}}}"] if proof else []))
+        condition = all_of(*conditions, *([_shows(proof)] if proof else []))
         return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key))
 
     async def new_session(
@@ -230,7 +231,7 @@ class TmuxServer:
             "-d",
             "-P",
             "-F",
-            "#{pane_id} #{pane_pid}",
+            NEW_PANE_FORMAT,
             "-s",
             name,
             *size,
@@ -256,10 +257,10 @@ class TmuxServer:
 
         With -I tmux also listens to the pipe: whoever holds it must not write, and when it is gone tmux knows at once, not
         only when the pane prints again."""
-        opened = command("pipe-pane", "-I", "-O", "-t", pane.pane_id, _literal(shell_command))
-        return await self._act_if(pane.pane_id, not_("#{pane_pipe}"), opened)
+        opened = command("pipe-pane", "-I", "-O", "-t", pane.pane_id, shell_command)
+        return await self._act_if(pane.pane_id, not_(Format("#{pane_pipe}")), opened)
 
-    async def _act_if(self, pane_id: str, condition: str, action: str) -> bool:
+    async def _act_if(self, pane_id: str, condition: Format, action: str) -> bool:
         replies = await self.run(act_if(pane_id, condition, action))
         return _text([replies[-1]]) == ["done"]
 
@@ -291,12 +292,16 @@ def _screen(pane: Pane, head: str, rows: list[str]) -> Screen:
     )
 
 
-def _is_running(pane: Pane, foreground: str | None) -> str:
-    """Names with other characters could mean something in a format: they are not asked for."""
+def _is_running(pane: Pane, foreground: str | None) -> Format:
     conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
-    if foreground and re.fullmatch(r"[\w.+-]+", foreground):
-        conditions.append(equals("pane_current_command", foreground))
-    return all_of(*conditions)
+    return all_of(*conditions, *([equals("pane_current_command", foreground)] if foreground else []))
+
+
+def _shows(proof: str) -> Format:
+    """True when the pane's screen shows these letters and digits."""
+    if not proof.isalnum():
+        raise ValueError(f"only letters and digits can be looked for: {proof!r}")
+    return Format(f"#{{C:{proof}}}")
 
 
 def _text(replies: list[Reply]) -> list[str]:
@@ -306,8 +311,3 @@ def _text(replies: list[Reply]) -> list[str]:
 def _words(command_line: list[str]) -> list[str]:
     """tmux gives a single word to a shell, and runs several as they are."""
     return [shlex.quote(command_line[0])] if len(command_line) == 1 else command_line
-
-
-def _literal(shell_command: str) -> str:
-    """pipe-pane expands formats and strftime sequences in its command."""
-    return shell_command.replace("#", "##").replace("%", "%%")
