@@ -351,6 +351,9 @@ def _check_command(command: list[str], directory: str, environment: dict[str, st
         raise HarkError("request-invalid", f"{directory} is not a directory", "give an existing one with -C")
     if any("\0" in word for word in [*command, *environment.values()]):
         raise HarkError("request-invalid", "a NUL byte cannot be part of a command", "take it out")
+    for name in environment:
+        if not name or "=" in name or "\0" in name:
+            raise HarkError("request-invalid", f"{name!r} cannot be the name of a variable", "take it out")
     if "/" in command[0]:
         found = os.access(os.path.join(directory, command[0]), os.X_OK)
     else:
