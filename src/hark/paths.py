@@ -92,6 +92,43 @@ def socket_is_ours(path: Path) -> bool:
     return stat.S_ISSOCK(facts.st_mode) and facts.st_uid == os.getuid()
 
 
+UNSAFE_HINT = "make the directory yours with mode 0700, set TMUX_TMPDIR, or choose another server with -L or -S"
+
+
+def check_tmux_socket(path: str) -> None:
+    """Raises UnsafeDirectory unless the tmux server at that socket can only be this user's, whether it runs or is yet to be
+    started. A client gives its whole environment to the server, so a server of somebody else's must not be spoken to.
+
+    tmux itself refuses a directory of its own (`tmux-UID`) that is not this user's or has any permission for others. Any
+    other directory must be this user's or root's, and others must not be able to put a socket of theirs there."""
+    directory, uid = os.path.dirname(path), os.getuid()
+    is_of_tmux = os.path.basename(directory) == f"tmux-{uid}"
+    if is_of_tmux and os.path.islink(directory):
+        raise UnsafeDirectory(f"{directory} is a link")
+    path = os.path.realpath(path)
+    directory = os.path.dirname(path)
+    try:
+        facts = os.stat(directory)
+    except OSError:
+        return
+    owner = _owner_of_socket(path)
+    if facts.st_uid != uid and (is_of_tmux or facts.st_uid != 0):
+        raise UnsafeDirectory(f"{directory} belongs to somebody else")
+    if owner not in (None, uid):
+        raise UnsafeDirectory(f"the socket {path} belongs to somebody else")
+    # In a directory such as /tmp nobody can replace a socket that is there.
+    is_kept = owner == uid and bool(facts.st_mode & stat.S_ISVTX) and not is_of_tmux
+    if facts.st_mode & (stat.S_IRWXO if is_of_tmux else stat.S_IWOTH) and not is_kept:
+        raise UnsafeDirectory(f"{directory} is open to others")
+
+
+def _owner_of_socket(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_uid
+    except OSError:
+        return None
+
+
 def hark_environment(session_id: str) -> dict[str, str]:
     """By which everything that runs in a session knows whose it is."""
     home = os.environ.get("HARK_HOME")

@@ -115,6 +115,8 @@ def test_an_agent_that_another_one_starts_is_in_that_very_directory(hark: Runnin
     place.mkdir(parents=True)
     (place / "demo.toml").write_text(described.replace('["hark-demo-agent"]', json.dumps([str(script)])))
 
+    hark.ok("ls")
+
     async def spawn() -> None:
         async with connected(hark, None) as pipe:
             await pipe.call("spawn", agent="demo", task="look around", directory=str(program.directory))

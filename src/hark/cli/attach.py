@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
+from hark import paths
 from hark.cli.client import Client, segment
 from hark.cli.parameters import session_argument
 from hark.cli.server import current_socket
@@ -28,6 +29,10 @@ def command(session: str) -> None:
 def attach(session: Mapping[str, Any]) -> NoReturn:
     if session["state"] == "gone":
         raise HarkError("pane-not-found", f"{session['name']} is gone", "`hark ls` shows the sessions there are")
+    try:
+        paths.check_tmux_socket(str(session["socket"]))
+    except paths.UnsafeDirectory as unsafe:
+        raise HarkError("tmux-unsafe", f"no safe tmux server: {unsafe}", paths.UNSAFE_HINT) from unsafe
     words, environment = attach_command(session, os.environ)
     if "attach-session" in words and not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = f"`hark output -f {session['name']}` follows it without one"

@@ -1,6 +1,7 @@
 """Sessions: started, adopted, renamed, ended, and found by whatever part of their name or id somebody types."""
 
 import asyncio
+import contextlib
 import os
 import secrets
 import shutil
@@ -294,9 +295,11 @@ class Sessions:
 
 def default_socket(name: str) -> str:
     """Where `tmux -L NAME` has its socket."""
-    directory = Path(os.environ.get("TMUX_TMPDIR") or "/tmp") / f"tmux-{os.getuid()}"
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return str(directory.resolve() / name)
+    # Whether the directory is safe is asked when somebody connects: then a link in its place must still be seen as one.
+    directory = Path(os.environ.get("TMUX_TMPDIR") or "/tmp").resolve() / f"tmux-{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(directory / name)
 
 
 def choose_socket(name: str | None, path: str | None) -> str | None:

@@ -56,6 +56,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "tmux-too-old": (500, Exit.FAILURE),
     "tmux-failed": (502, Exit.FAILURE),
     "tmux-gone": (503, Exit.FAILURE),
+    "tmux-unsafe": (403, Exit.NOT_ALLOWED),
     "tmux-timeout": (504, Exit.FAILURE),
     "store-corrupt": (500, Exit.FAILURE),
     "store-locked": (503, Exit.FAILURE),

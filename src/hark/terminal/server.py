@@ -12,6 +12,7 @@ from msgspec import Struct
 from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
+from hark.paths import UNSAFE_HINT, UnsafeDirectory, check_tmux_socket
 from hark.terminal.client import ControlClient, clean_environment, tmux_gone
 from hark.terminal.commands import Line, act_if, command, line, paste_if, press, question
 from hark.terminal.control import Notice, Reply
@@ -95,6 +96,7 @@ class TmuxServer:
             return self._client
 
     async def _attach(self, may_start: bool) -> ControlClient:
+        _check_owner(self.socket)
         # -N: a server that is gone must not come back as an empty one.
         options = self._config if may_start else ["-N"]
         client = await ControlClient.connect(
@@ -270,6 +272,13 @@ class TmuxServer:
 
     def _lost(self) -> None:
         self._on_change(self)
+
+
+def _check_owner(socket: str) -> None:
+    try:
+        check_tmux_socket(socket)
+    except UnsafeDirectory as unsafe:
+        raise HarkError("tmux-unsafe", f"no safe tmux server: {unsafe}", UNSAFE_HINT) from unsafe
 
 
 def _screen(pane: Pane, head: str, rows: list[str]) -> Screen:
