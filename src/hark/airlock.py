@@ -14,6 +14,11 @@ Everything for the agent goes through one first-in-first-out buffer, so nothing 
 Whoever dies in the middle of a hold has left something half done in the agent's input box. So the keys stay held until the
 hold would have ended anyway, and the successor that the hold has named is started: it may take the hold over, and finish.
 
+The agent's session is led by a keeper, a fork of ours that only waits (`_keep`): the kernel lets a program stop itself (Ctrl-Z) only
+if somebody else in its session could continue it. When the agent stops, the terminal goes back to the shell above us and we stop
+too; the shell's `fg` continues us both. Where no shell is above us, a client that watches the agent (`watch`) does that part: it is
+told that the agent has stopped, and continues it by a SIGCONT to us.
+
 The agent must never suffer from us: without a usable socket it runs all the same, and if this program has a defect it
 falls back to copying bytes. Without `--socket` it gives the pane to the agent and is gone.
 """
@@ -40,7 +45,7 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 VERSION = 1
-USAGE = "usage: hark-airlock [--socket PATH] [--] COMMAND [ARGUMENT…]\n\nRuns COMMAND in this terminal."
+USAGE = "usage: hark-airlock [--socket PATH [--watched]] [--] COMMAND [ARGUMENT…]\n\nRuns COMMAND in this terminal."
 CHUNK = 65536
 FOCUS_IN, FOCUS_OUT = b"\x1b[I", b"\x1b[O"
 READS_PER_TURN = 16
@@ -59,6 +64,10 @@ READ_POLL_S = 0.001
 READ_PATIENCE_S = 0.5  # an agent that redraws everything reads nothing meanwhile
 HANG_UP_PATIENCE_S = 5.0
 REOPEN_POLL_S = 0.05
+LAST_WORDS_S = 0.5
+WATCHER_PATIENCE_S = 10.0
+FAREWELL_S = 5.0
+ARE_YOU_WELL, I_AM_WELL = b"\x1b[5n", b"\x1b[0n"
 
 OF_THE_PANE = ("TMUX", "TMUX_PANE", "HARK_SESSION")
 
@@ -319,6 +328,8 @@ class Agent:
 
     def __init__(self, command: list[str], settings: list[Any] | None, size: bytes) -> None:
         self.status: int | None = None
+        self.is_stopped = False
+        self._is_kept = True
         self.hung_up_at = -HANG_UP_PATIENCE_S
         self.master, slave = os.openpty()
         self._line = os.ttyname(slave)
@@ -326,23 +337,25 @@ class Agent:
             termios.tcsetattr(slave, termios.TCSANOW, settings)
         self.resize(size)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED_SIGNALS)
-        self.pid = os.fork()
-        if self.pid == 0:
-            _become(command, slave, before)
+        self.news, news = os.pipe()
+        self._keeper = os.fork()
+        if self._keeper == 0:
+            _keep(command, slave, before, news)
+        os.close(slave)
+        os.close(news)
+        self.pid: int = struct.unpack("i", os.read(self.news, 4))[0]
+        os.set_blocking(self.news, False)
         for number in FORWARDED_SIGNALS:
             signal.signal(number, lambda number, frame: self.signal(number))
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        os.close(slave)
         os.set_blocking(self.master, False)
 
     def signal(self, number: int) -> None:
         if self.status is None:
             if number == signal.SIGHUP:
                 self.hung_up_at = time.monotonic()
-            try:
+            with contextlib.suppress(ProcessLookupError):  # it has ended, and we have not heard of it yet
                 os.killpg(self.pid, number)
-            except ProcessLookupError:  # it has been forked a moment ago and leads no group yet
-                os.kill(self.pid, number)
 
     def resize(self, size: bytes) -> None:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
@@ -351,16 +364,37 @@ class Agent:
         rows, columns = struct.unpack("HHHH", fcntl.ioctl(self.master, termios.TIOCGWINSZ, bytes(8)))[:2]
         return columns, rows
 
-    def is_stopped(self) -> bool:
-        """Also notices its end, as `status`."""
-        if self.status is not None:
-            return False
-        pid, status = os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)
-        if pid and os.WIFSTOPPED(status):
-            return True
-        if pid:
-            self.status = status
-        return False
+    def hear(self) -> None:
+        """Reads the keeper's news: whether the agent has stopped, goes on, or has ended with a `status`."""
+        if not self._is_kept:
+            if select.select([self.news], [], [], 0)[0]:
+                self._end_as_keeper()
+            return
+        try:
+            news = os.read(self.news, CHUNK)
+        except BlockingIOError:
+            return
+        for (status,) in struct.iter_unpack("i", news):
+            self.is_stopped = os.WIFSTOPPED(status)
+            if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+                self.status = status
+        if not news and self.status is None:
+            self._outlive_keeper()
+
+    def _outlive_keeper(self) -> None:
+        """Somebody has killed the keeper. The kernel then hangs the agent up; we stay until it has ended, as a descriptor of its
+        process tells."""
+        try:
+            ended = os.pidfd_open(self.pid)
+        except (OSError, AttributeError):
+            self._end_as_keeper()
+            return
+        self._is_kept = self.is_stopped = False
+        os.dup2(ended, self.news)
+        os.close(ended)
+
+    def _end_as_keeper(self) -> None:
+        self.status = os.waitpid(self._keeper, 0)[1]
 
     def line_facts(self) -> tuple[int, bool]:
         """How many bytes of its input it has not read, and whether its terminal is in line mode."""
@@ -379,10 +413,41 @@ class Agent:
             os.close(line)
 
 
-def _become(command: list[str], slave: int, mask: set[int | signal.Signals]) -> NoReturn:
-    """In the child: the command, on the pty, as if it had been started there."""
+def _keep(command: list[str], slave: int, mask: set[int | signal.Signals], news: int) -> NoReturn:
+    """In the keeper: leads the agent's session as an interactive shell would, and writes the agent's pid and every change of its
+    state into `news`. It ends when the agent has ended, or by a hang-up, which the kernel then passes on to the agent."""
     try:
         os.login_tty(slave)
+        agent = os.fork()
+        if agent == 0:
+            _become(command, mask)
+        with contextlib.suppress(OSError):  # it may have done that itself, and be another program by now
+            os.setpgid(agent, agent)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.closerange(0, news)
+        os.closerange(news + 1, os.sysconf("SC_OPEN_MAX"))
+        status = agent
+        while True:
+            os.write(news, struct.pack("i", status))
+            status = os.waitpid(agent, os.WUNTRACED | os.WCONTINUED)[1]
+            if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+                break
+        # What the agent has left running goes on, as it would in a shell: our end hangs up only who has the terminal.
+        with contextlib.suppress(OSError):
+            os.tcsetpgrp(os.open("/dev/tty", os.O_RDWR), os.getpid())
+        os.write(news, struct.pack("i", status))
+    finally:
+        os._exit(0)
+
+
+def _become(command: list[str], mask: set[int | signal.Signals]) -> NoReturn:
+    """In the agent: the command, on the pty, as if a shell had started it there."""
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os._exit(execute(command))
     finally:
@@ -406,6 +471,12 @@ class Terminal:
                     return size
         return struct.pack("HHHH", 24, 80, 0, 0)
 
+    def is_ours(self) -> bool:
+        """False for a job in the background."""
+        with contextlib.suppress(OSError):
+            return os.tcgetpgrp(0) == os.getpgrp()
+        return True
+
     def make_raw(self) -> None:
         for descriptor in self._shared:
             os.set_blocking(descriptor, False)
@@ -424,7 +495,7 @@ class Terminal:
         self._set(raw)
 
     def restore(self) -> None:
-        if self.settings is not None:
+        if self.settings is not None and self.is_ours():
             self._set(self.settings)
         for descriptor in self._shared:
             os.set_blocking(descriptor, True)
@@ -483,6 +554,7 @@ class Client:
         self.unsent = b""
         self.asked: dict[str, Any] | None = None  # a hold that waits for the human's key to be whole
         self.asked_until = 0.0
+        self.is_watching = False  # it wants to know when the agent stops or ends
 
 
 class Requests:
@@ -551,19 +623,25 @@ class Requests:
 
 
 class Airlock:
-    def __init__(self, agent: Agent, terminal: Terminal, listener: socket.socket | None) -> None:
+    def __init__(
+        self, agent: Agent, terminal: Terminal, listener: socket.socket | None, *, is_watched: bool = False
+    ) -> None:
+        """`is_watched`: a client is about to come that wants to know how the agent ends."""
         self._agent = agent
         self._terminal = terminal
         self._printed = Printed()
         self._keys = Keys(self._send, self._unread, self._printed)
         self._requests = Requests(listener, self._answer) if listener else None
         self._operations = {"facts": self._facts, "hold": self._hold, "write": self._write, "release": self._release}
+        self._operations["watch"] = self._start_watching
         self._to_agent = Outlet(agent.master)
         self._to_terminal = Outlet(terminal.output)
         self._has_input = True
         self._leave_at: float | None = None  # once the terminal is gone: when the agent is killed
         self._left_behind = 0
         self._is_drained = False
+        self._watcher_due_at = time.monotonic() + WATCHER_PATIENCE_S if is_watched else None  # until one has come
+        self._farewell_at: float | None = None  # all is shown: when to leave, whoever watches
         self._reopen_at: float | None = None  # nobody has the agent's side open: when to look again
         self._selector = selectors.PollSelector()
         self._watched: dict[int, int] = {}
@@ -571,8 +649,9 @@ class Airlock:
         for descriptor in (self._wakeup, wakeup):
             os.set_blocking(descriptor, False)
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
-        for number in (signal.SIGCHLD, signal.SIGWINCH, signal.SIGCONT):
+        for number in (signal.SIGWINCH, signal.SIGCONT):
             signal.signal(number, lambda number, frame: None)
+        signal.signal(signal.SIGTSTP, lambda number, frame: self._agent.signal(number))
 
     def run(self) -> None:
         """Until the agent has ended and all it has printed is shown."""
@@ -581,8 +660,9 @@ class Airlock:
             self._watch(self._wakeup, READ, lambda _: self._on_signals(os.read(self._wakeup, CHUNK)))
             if self._requests:
                 self._watch(self._requests.listener.fileno(), READ, self._requests.accept)
-            self._on_signals(bytes([signal.SIGCHLD, signal.SIGWINCH]))
-            while not self._is_drained:
+            self._watch(self._agent.news, READ, self._on_news)
+            self._on_signals(bytes([signal.SIGWINCH]))
+            while not self._is_over():
                 self._turn()
         except Exception as failure:  # noqa: BLE001 - the agent must outlive any defect of ours
             self._terminal.say(f"{failure!r}; copying plainly from here on")
@@ -600,10 +680,24 @@ class Airlock:
         if self._leave_at is not None and now >= self._leave_at:
             self._agent.signal(signal.SIGKILL)
             self._leave_at = now + HANG_UP_PATIENCE_S
-        if self._agent.status is not None:
+        if self._agent.status is not None and not self._is_drained:
             self._drain()
 
+    def _is_over(self) -> bool:
+        """A client that watches is told first, and may look at the terminal for as long as it stays connected."""
+        if not self._is_drained:
+            return False
+        now = time.monotonic()
+        if self._farewell_at is None:
+            self._farewell_at = now + FAREWELL_S
+            self._tell_watchers(event="ended", status=self._agent.status)
+        if self._leave_at is not None or now >= self._farewell_at:
+            return True
+        return not self._watchers() and (self._watcher_due_at is None or now >= self._watcher_due_at)
+
     def _timeout_s(self) -> float | None:
+        if self._farewell_at is not None:
+            return max(0.0, min(self._farewell_at, self._watcher_due_at or self._farewell_at) - time.monotonic())
         if self._agent.status is not None and not self._to_terminal.unwritten:
             return 0.0  # nothing more will happen that could wake us
         asked = [client.asked_until for client in self._clients() if client.asked is not None]
@@ -637,16 +731,55 @@ class Airlock:
             self._agent.resize(self._terminal.size())
         if signal.SIGCONT in numbers:
             self._resume()
-        if signal.SIGCHLD in numbers and self._agent.is_stopped():
-            if os.getsid(0) != os.getpid() and self._leave_at is None:
-                self._terminal.restore()
-                # To the whole job, as the terminal does on Ctrl-Z. Nothing happens where no shell could ever continue it.
-                os.killpg(0, signal.SIGTSTP)
-            self._resume()
+
+    def _on_news(self, events: int) -> None:
+        self._agent.hear()
+        if self._agent.status is not None:
+            self._watch(self._agent.news, 0, self._on_news)
+        elif self._agent.is_stopped:
+            self._stop_too()
+
+    def _stop_too(self) -> None:
+        """The agent has stopped: whoever can continue it gets the terminal. Where nobody can, it goes on at once."""
+        self._show_last_words()
+        if self._watchers():
+            self._tell_watchers(event="stopped")
+            return
+        if os.getsid(0) != os.getpid() and self._leave_at is None:
+            self._terminal.restore()
+            before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+            # To the whole job, as the terminal does on Ctrl-Z. Nothing happens where no shell could ever continue it.
+            os.killpg(0, signal.SIGTSTP)
+            signal.signal(signal.SIGTSTP, before)
+        self._resume()
+
+    def _show_last_words(self) -> None:
+        """What the agent has printed before it stopped or ended reaches the terminal before anybody else writes there."""
+        shown_by = time.monotonic() + LAST_WORDS_S
+        while time.monotonic() < shown_by and (self._read_output() or self._to_terminal.unwritten):
+            if self._to_terminal.unwritten:
+                select.select([], [self._terminal.output], [], max(0.0, shown_by - time.monotonic()))
+                self._show(b"")
+        if self._watchers() and self._leave_at is None:
+            self._wait_until_drawn(shown_by)
+
+    def _wait_until_drawn(self, until: float) -> None:
+        """A watcher looks at the terminal's own picture. A terminal answers a question when it has drawn all that came before it."""
+        self._show(ARE_YOU_WELL)
+        heard = b""
+        while I_AM_WELL not in heard and (left_s := until - time.monotonic()) > 0:
+            if select.select([self._terminal.input], [], [], left_s)[0]:
+                if not (data := _read_some(self._terminal.input)):
+                    break
+                heard += data
+        if others := heard.replace(I_AM_WELL, b"", 1):
+            self._keys.arrive(others, time.monotonic())
 
     def _resume(self) -> None:
-        self._terminal.make_raw()
-        self._agent.resize(self._terminal.size())
+        """In the background the terminal is not ours: the kernel would stop us for changing its modes. `fg` brings us here again."""
+        if self._terminal.is_ours():
+            self._terminal.make_raw()
+            self._agent.resize(self._terminal.size())
         self._agent.signal(signal.SIGCONT)
 
     def _on_output(self, events: int) -> None:
@@ -725,10 +858,25 @@ class Airlock:
             self._keys.release(time.monotonic())
         while (count := self._read_output()) and self._left_behind < MOST_LEFT_BEHIND:
             self._left_behind += count
-        self._is_drained = not self._to_terminal.unwritten
+        if not self._to_terminal.unwritten:
+            self._show_last_words()
+            self._is_drained = True
 
     def _clients(self) -> list[Client]:
         return self._requests.clients if self._requests else []
+
+    def _watchers(self) -> list[Client]:
+        return [client for client in self._clients() if client.is_watching]
+
+    def _tell_watchers(self, **news: object) -> None:
+        for client in self._watchers():
+            if self._requests:
+                self._requests.tell(client, news)
+
+    def _start_watching(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        """From now on the client is told when the agent stops, and how it ends. If it has ended already the reply has its status."""
+        client.is_watching, self._watcher_due_at = True, None
+        return self._facts(client, request) | {"status": self._agent.status if self._is_drained else None}
 
     def _on_client(self, client: Client, events: int) -> None:
         assert self._requests
@@ -738,6 +886,8 @@ class Airlock:
         self._watch(client.connection.fileno(), 0, lambda _: None)
         client.connection.close()
         self._requests.clients.remove(client)
+        if client.is_watching and not self._watchers() and self._agent.is_stopped:
+            self._resume()  # nobody is left who could
         if self._keys.hold and self._keys.hold.owner is client:
             self._outlive(self._keys.hold)
 
@@ -764,6 +914,7 @@ class Airlock:
             "agent_pid": self._agent.pid,
             "airlock_pid": os.getpid(),
             "is_running": self._agent.status is None,
+            "is_stopped": self._agent.is_stopped,
             "last_key_age_s": None if self._keys.last_key_at is None else now - self._keys.last_key_at,
             "held_bytes": self._keys.held_bytes,
             "hold": self._keys.hold and self._keys.hold.id,
@@ -787,8 +938,10 @@ class Airlock:
             if client.asked is None:
                 continue
             orphan = self._keys.hold if self._keys.hold and self._keys.hold.is_orphaned else None
-            if self._agent.status is not None or not (self._keys.is_free or orphan):
-                reply = RefusalError("held" if self._agent.status is None else "agent-exited").reply
+            if self._agent.status is not None or self._agent.is_stopped:
+                reply = RefusalError("agent-stopped" if self._agent.status is None else "agent-exited").reply
+            elif not (self._keys.is_free or orphan):
+                reply = RefusalError("held").reply
             elif orphan:
                 reply = {"ok": True, "hold": self._take(client, client.asked, now, orphan), "is_taken_over": True}
             elif not self._keys.reader.pending:
@@ -822,6 +975,8 @@ class Airlock:
 
     def _write(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
         self._check_hold(request)
+        if self._agent.is_stopped:
+            raise RefusalError("agent-stopped")
         expected = request.get("if_output")
         if not (expected is None or type(expected) is int) or not isinstance(request.get("data"), str):
             raise RefusalError("malformed")
@@ -857,7 +1012,8 @@ class Airlock:
         os.set_blocking(output, True)
         _write_all(output, bytes(self._to_terminal.unwritten))
         while self._agent.status is None:
-            if self._agent.is_stopped():
+            self._agent.hear()
+            if self._agent.is_stopped:
                 self._agent.signal(signal.SIGCONT)
             for source in select.select(sources, [master] if to_agent else [], [], REOPEN_POLL_S)[0]:
                 data = _read_some(source)
@@ -964,13 +1120,13 @@ def execute(command: list[str]) -> int:
         return 127 if isinstance(failure, FileNotFoundError) else 126
 
 
-def run_behind(path: str, command: list[str]) -> int:
+def run_behind(path: str, command: list[str], *, is_watched: bool = False) -> int:
     """The agent's wait status."""
     terminal = Terminal()
     listener, inode = listen(path) or (None, None)
     try:
         agent = Agent(command, terminal.settings, terminal.size())
-        Airlock(agent, terminal, listener).run()
+        Airlock(agent, terminal, listener, is_watched=is_watched and listener is not None).run()
     finally:
         terminal.restore()
         with contextlib.suppress(OSError):
@@ -991,9 +1147,11 @@ def end_like(status: int) -> NoReturn:
 
 
 def main() -> None:
-    words, path = sys.argv[1:], None
+    words, path, is_watched = sys.argv[1:], None, False
     if words[:1] == ["--socket"]:
         path, words = (words[1:2] or [""])[0], words[2:]
+    if words[:1] == ["--watched"]:
+        is_watched, words = True, words[1:]
     if words[:1] == ["--"]:
         words = words[1:]
     if not words or words[0] in ("-h", "--help"):
@@ -1001,7 +1159,7 @@ def main() -> None:
         sys.exit(0 if words else 2)
     if path is None:
         sys.exit(execute(words))
-    end_like(run_behind(path, words))
+    end_like(run_behind(path, words, is_watched=is_watched))
 
 
 if __name__ == "__main__":

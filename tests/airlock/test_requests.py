@@ -66,6 +66,7 @@ def test_facts_are_complete(recorded: Recorded, client: Client) -> None:
         "version": 1,
         "airlock_pid": recorded.process.pid,
         "is_running": True,
+        "is_stopped": False,
         "held_bytes": 0,
         "hold": None,
         "is_orphaned": False,
