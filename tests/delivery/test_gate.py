@@ -36,6 +36,7 @@ REASONS = {
     "a shell": (state(foreground="bash"), HoldReason.AGENT_NOT_RUNNING),
     "a login shell": (state(foreground="-zsh"), HoldReason.AGENT_NOT_RUNNING),
     "a program whose name begins like a shell's": (state(foreground="bashful"), None),
+    "an agent that is suspended": (replace(state(), is_stopped=True, has_airlock=True), HoldReason.AGENT_NOT_RUNNING),
     "held by the human": (state(do_not_disturb=True), HoldReason.DO_NOT_DISTURB),
     "copy mode": (state(in_mode=True), HoldReason.COPY_MODE),
     "a key just now": (state(last_key_at_s=NOW_S), HoldReason.HUMAN_TYPING),

@@ -40,6 +40,32 @@ def test_an_agent_started_in_a_pane_of_the_humans_own_is_reached_and_gives_the_p
         wait_until(lambda: hark.json("ls")["sessions"] == [], DEADLINE_S, "the session to be gone")
 
 
+def test_a_suspended_agent_gets_nothing_and_goes_on_where_it_was(hark: RunningHark) -> None:
+    log = hark.home / "log"
+    settings = {name: value for name, value in hark.environment.items() if name.startswith("HARK_")}
+    with PrivateTmux() as tmux:
+        pane = tmux.new("exec env PS1='shell> ' bash --norc --noprofile -i", environment=settings)
+        tmux.type(pane, f"{HARK} run -n here -- {PROGRAM} --log {log}\n")
+        wait_until(
+            lambda: log.exists() and "ready" in log.read_text(), DEADLINE_S, "the agent", lambda: tmux.capture(pane)
+        )
+        tmux.type(pane, "half a dra")
+        wait_until(lambda: "half a dra" in tmux.capture(pane), DEADLINE_S, "the draft")
+
+        tmux.press(pane, "C-z")
+        wait_until(lambda: tmux.capture(pane).rstrip().endswith("shell>"), DEADLINE_S, "the shell")
+        message = hark.ok("send", "-q", "here", "hello").strip()
+        held = hark.wait_status(message, "held", "agent-not-running")
+        tmux.type(pane, "echo $((6 * 7))\n")
+        wait_until(lambda: "\n42\n" in tmux.capture(pane), DEADLINE_S, "the shell's answer", lambda: tmux.capture(pane))
+        tmux.type(pane, "fg\n")
+
+        assert "fg" in held["receipts"][-1]["detail"]
+        hark.wait_status(message, "completed")
+        wait_until(lambda: "❯ half a dra" in tmux.capture(pane), DEADLINE_S, "the draft", lambda: tmux.capture(pane))
+        assert "hello" in log.read_text()
+
+
 def test_an_agent_started_in_a_pane_of_the_humans_own_is_given_hooks_for_that_run(hark: RunningHark) -> None:
     told = hark.home / "told"
     claude = write_editor(hark.home / "claude", f'{{ echo "$@"; env; }} > {told}.new; mv {told}.new {told}; sleep 60')

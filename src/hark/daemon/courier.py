@@ -29,7 +29,7 @@ from hark.daemon.turns import TurnBook
 from hark.delivery import wording
 from hark.delivery.box import Box
 from hark.delivery.choose import carries_at_once
-from hark.delivery.gate import COURTESY_LONGEST_S, Hold, PaneState, check_gate
+from hark.delivery.gate import COURTESY_LONGEST_S, STOPPED, Hold, PaneState, check_gate
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
@@ -135,7 +135,7 @@ class Courier:
                     await self._ledger.move(current, Status.DEAD, detail=detail)
                     continue
                 self._not_before = (current.id, asyncio.get_running_loop().time() + backoff_s(current.attempts))
-            is_shown = hold.reason in (HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY)
+            is_shown = hold.reason in _ENDED_BY_OUTPUT
             self.is_waiting_for_output = is_shown and not hold.is_for_hook
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
 
@@ -172,6 +172,8 @@ class Courier:
                 return None
             is_handed = is_handed_over(message)
             is_fresh = draft is None and not is_attempted(message) and not message.is_raw
+            if is_fresh and await self._is_stopped(session):
+                return Hold(HoldReason.AGENT_NOT_RUNNING, STOPPED)
             if (is_handed or is_fresh) and (channel := await self._natives.of(session)):
                 return await self._deliver_natively(session, channel, message)
             if is_handed:
@@ -297,6 +299,7 @@ class Courier:
         self._carriers.note_key(airlock.last_key_age_s if airlock else None)
         state = PaneState(
             is_there=True,
+            is_stopped=airlock is not None and airlock.is_stopped,
             foreground=pane.foreground,
             in_mode=pane.in_mode,
             last_key_at_s=facts.last_key_at(pane.pane_id),
@@ -310,6 +313,14 @@ class Courier:
             is_waiting=await self._turns.is_waiting(session),
         )
         return pane, state
+
+    async def _is_stopped(self, session: Session) -> bool:
+        """True if its agent is suspended. An airlock that does not answer is found out when keys are to be pressed."""
+        try:
+            airlock = await airlock_facts(session)
+        except HarkError:
+            return False
+        return airlock is not None and airlock.is_stopped
 
     def _waited_s(self, message: Message | None) -> float:
         """How long it has been held for a human's typing."""
@@ -328,4 +339,6 @@ def _without_keys(session: Session) -> PaneState:
     return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
 
 
+_ENDED_BY_OUTPUT = frozenset({HoldReason.AGENT_NOT_RUNNING, HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY})
+"""An agent that goes on prints."""
 _GONE = frozenset({"tmux-gone", "tmux-failed", "pane-not-found"})

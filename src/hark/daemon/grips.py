@@ -14,7 +14,7 @@ from hark.agents.kinds import AgentKind
 from hark.daemon.clock import Clock
 from hark.daemon.panes import Panes, line_facts
 from hark.model.session import Session
-from hark.terminal.airlocks import Airlock, AirlockFacts, Refused, Successor
+from hark.terminal.airlocks import STOPPED, Airlock, AirlockFacts, Refused, Successor
 from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
 from hark.terminal.keyhold import KeyHold
 
@@ -98,7 +98,7 @@ async def airlock_facts(session: Session) -> AirlockFacts | None:
         return None
     airlock = await Airlock.connect(Path(session.airlock))
     try:
-        return await airlock.facts()
+        return STOPPED if airlock.is_stopped() else await airlock.facts()
     finally:
         await airlock.close()
 

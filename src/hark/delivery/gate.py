@@ -12,6 +12,7 @@ COURTESY_PAUSE_S = 0.3
 COURTESY_LONGEST_S = 2.0
 READ_WITHIN_S = 0.5
 """A program that is well reads its keys at once; this one is looked at again."""
+STOPPED = "the agent is suspended; `fg` in its shell brings it back"
 NOT_READ = "the program has not read what was written to it"
 
 SHELLS = frozenset(
@@ -22,6 +23,8 @@ SHELLS = frozenset(
 class PaneState(Struct, frozen=True, kw_only=True):
     is_there: bool
     """The pane, with the process that we know."""
+    is_stopped: bool = False
+    """The agent is suspended (Ctrl-Z)."""
     foreground: str = ""
     in_mode: bool = False
     last_key_at_s: float | None = None
@@ -58,6 +61,8 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
         return Hold(HoldReason.SESSION_GONE, "its pane is gone")
     if not state.has_airlock and state.foreground.lstrip("-") in SHELLS:
         return Hold(HoldReason.AGENT_NOT_RUNNING, f"{state.foreground} is in the foreground, not the agent")
+    if state.is_stopped:
+        return Hold(HoldReason.AGENT_NOT_RUNNING, STOPPED)
     if state.do_not_disturb:
         return Hold(HoldReason.DO_NOT_DISTURB, "held by `hark hold`")
     if state.in_mode and not state.has_airlock:

@@ -58,6 +58,10 @@ def bind_keys(worker: Worker, draft: Draft, edit: Callable[[], None], quit_: Cal
     def leave(event: KeyPressEvent) -> None:
         quit_({"\x03": "ctrl-c", "\x04": "ctrl-d"}[event.data])
 
+    @bindings.add("c-z")
+    def suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
     @bindings.add("enter", filter=is_asking)
     @bindings.add("1", filter=is_asking)
     def approve(_: KeyPressEvent) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import json
+import socket
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ LONGEST_LINE = 8 * 1024 * 1024
 class AirlockFacts(Struct, frozen=True, kw_only=True):
     agent_pid: int
     is_running: bool
+    is_stopped: bool = False
+    """The agent is suspended (Ctrl-Z): it reads and does nothing until somebody continues it."""
     last_key_age_s: float | None
     held_bytes: int
     hold: str | None
@@ -31,6 +35,22 @@ class AirlockFacts(Struct, frozen=True, kw_only=True):
     """As far as the terminal has reported it."""
 
 
+STOPPED = AirlockFacts(
+    agent_pid=0,
+    is_running=True,
+    is_stopped=True,
+    last_key_age_s=None,
+    held_bytes=0,
+    hold=None,
+    unread_bytes=0,
+    output_bytes=0,
+    last_output_age_s=None,
+    bracketed_paste=False,
+    is_line_mode=False,
+)
+"""The facts of an airlock that is suspended together with its agent, and so cannot be asked."""
+
+
 class Successor(Struct, frozen=True):
     """Who goes on if we die in the middle of a hold."""
 
@@ -39,7 +59,7 @@ class Successor(Struct, frozen=True):
 
 
 class Refused(Exception):
-    """The airlock's own word for why not: held, typing, hold-over, output-moved, malformed."""
+    """The airlock's own word for why not: held, typing, hold-over, output-moved, agent-stopped, agent-exited, malformed."""
 
     def __init__(self, word: str) -> None:
         super().__init__(word)
@@ -65,6 +85,16 @@ class Airlock:
                 f"the airlock does not answer: {str(failure) or 'deadline'}",
                 "its agent has ended, or start it again with `hark new`",
             ) from None
+
+    def is_stopped(self) -> bool:
+        """True if the airlock itself is suspended, as the kernel tells it; it would not answer. Only Linux tells."""
+        connection = self._writer.get_extra_info("socket")
+        try:
+            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+            [pid, *_] = struct.unpack("3i", credentials)
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        except (OSError, AttributeError, IndexError):
+            return False
 
     async def close(self) -> None:
         self._writer.close()
