@@ -28,8 +28,8 @@ _LOOKS_BACK = 16
 
 _MOST_REGIONS = 8
 # Behind the first character: sequences that are common there, then the second one, or a byte that may begin a sequence, if it
-# is none that moves to another row.
-_BETWEEN = rb"(?:\x1b\[[0-9;:]*[mK])*+(?!\x1b\[[0-9;]*[ABEFHdf])(?:[%s\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)"
+# is none that moves to another row. The look ahead also forbids another common one, so the repetition gives none of them back.
+_BETWEEN = rb"(?:\x1b\[[0-9;:]*[mK])*(?!\x1b\[[0-9;:]*[mKABEFHdf])(?:[%s\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)"
 _SUSPECTS = (
     (b"<", re.compile(rb"<" + _BETWEEN % rb"\[")),
     (b"`", re.compile(rb"`" + _BETWEEN % rb"`")),

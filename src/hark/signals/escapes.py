@@ -8,6 +8,9 @@ would join what never stood together. A repeated character (CSI n b) is written 
 
 Nothing can swallow a stream for good: ESC, CAN and SUB end whatever was open, and a sequence that is longer than any real one
 ends by itself.
+
+The pattern has no possessive quantifiers and no atomic groups, here and everywhere in hark: CPython misreads them before
+3.11.5. It needs none: in every alternative, all that stands behind a repetition is optional, so nothing is ever tried twice.
 """
 
 import re
@@ -17,17 +20,26 @@ LONGEST_STRING = 4096
 MOST_BLANKS = 4096
 ESCAPE = 0x1B
 
+_PLAIN = rb"[^\x00-\x1f\x7f\xc2]"
+_STRING_BODY = rb"""(?: (?= [^%(ends)s\xc2]{0,%(longest)d} \xc2(?!\x9c|\Z) ) (?: [^%(ends)s\xc2] | \xc2(?!\x9c|\Z) ){0,%(longest)d}
+        | [^%(ends)s\xc2]{0,%(longest)d} )"""
+"""The inside of a string. The second line says the same as the first, faster, where there is no C2 to look behind."""
 TOKEN = re.compile(
     rb"""
-      (?P<text> (?: [^\x00-\x1f\x7f\xc2]++ | \xc2(?![\x80-\x9f]|\Z) )++ )
-    | (?P<csi> (?: \x1b\[ | \xc2\x9b ) (?P<parameters> [\x00-\x17\x19\x1c-\x3f\x7f]{0,%d}+ ) (?P<final> [\x40-\x7e\x18\x1a]? ) )
-    | (?P<osc> (?: \x1b\] | \xc2\x9d ) (?: [^\x07\x18\x1a\x1b\xc2] | \xc2(?!\x9c|\Z) ){0,%d}+ (?P<oscend> [\x07\x18\x1a] | \xc2\x9c )? )
-    | (?P<string> (?: \x1b[PX^_] | \xc2[\x90\x98\x9e\x9f] ) (?: [^\x18\x1a\x1b\xc2] | \xc2(?!\x9c|\Z) ){0,%d}+ (?P<stringend> [\x18\x1a] | \xc2\x9c )? )
-    | (?P<escape> \x1b (?: [\x20-\x2f]{1,16}+ [\x30-\x7e]? | [\x30-\x4f\x51-\x57\x59\x5a\x5c\x60-\x7e] )? )
+      (?P<text> (?: %(plain)s | \xc2(?![\x80-\x9f]|\Z) ) %(plain)s* (?: \xc2(?![\x80-\x9f]|\Z) %(plain)s* )* )
+    | (?P<csi> (?: \x1b\[ | \xc2\x9b ) (?P<parameters> [\x00-\x17\x19\x1c-\x3f\x7f]{0,%(parameters)d} ) (?P<final> [\x40-\x7e\x18\x1a]? ) )
+    | (?P<osc> (?: \x1b\] | \xc2\x9d ) %(osc)s (?P<oscend> [\x07\x18\x1a] | \xc2\x9c )? )
+    | (?P<string> (?: \x1b[PX^_] | \xc2[\x90\x98\x9e\x9f] ) %(string)s (?P<stringend> [\x18\x1a] | \xc2\x9c )? )
+    | (?P<escape> \x1b (?: [\x20-\x2f]{1,16} [\x30-\x7e]? | [\x30-\x4f\x51-\x57\x59\x5a\x5c\x60-\x7e] )? )
     | (?P<eightbit> \xc2[\x80-\x9f] )
     | (?P<control> [\x00-\x1f\x7f] )
     """
-    % (LONGEST_PARAMETERS, LONGEST_STRING, LONGEST_STRING),
+    % {
+        b"plain": _PLAIN,
+        b"parameters": LONGEST_PARAMETERS,
+        b"osc": _STRING_BODY % {b"ends": rb"\x07\x18\x1a\x1b", b"longest": LONGEST_STRING},
+        b"string": _STRING_BODY % {b"ends": rb"\x18\x1a\x1b", b"longest": LONGEST_STRING},
+    },
     re.VERBOSE | re.DOTALL,
 )
 BREAK = b"\n"
