@@ -122,7 +122,7 @@ class Hark:
             is_on=config.hook_messages,
             is_waking=config.rewake,
         )
-        self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, self.witnesses, wall_clock)
+        self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, self.witnesses, kinds, wall_clock)
         self.hook_door = HookDoor(paths.hooks_path(), self.hooks, self.handovers)
         self.inbox = Inbox(store, self.bus, wall_clock)
         self.scheduler = Scheduler(

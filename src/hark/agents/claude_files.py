@@ -85,9 +85,9 @@ def _texts(entry: dict[str, Any]) -> list[str]:
 def _instant(value: object) -> datetime | None:
     try:
         at = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
+        return at.astimezone(UTC) if at and at.tzinfo else None
+    except (ValueError, OverflowError):
         return None
-    return at if at and at.tzinfo else None
 
 
 def _parsed(text: bytes) -> dict[str, Any]:

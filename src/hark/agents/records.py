@@ -34,7 +34,7 @@ def read_line(kind: str, line: bytes, place: str) -> Words | None:
     try:
         entry = msgspec.json.decode(line)
         return read(entry, place) if isinstance(entry, dict) else None
-    except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, ValueError):
+    except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
         return None
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from hark.agents import transcripts
 from hark.agents.answers import WAYS, answer
 from hark.agents.decoders import Report
+from hark.daemon.aside import work_aside
 from hark.daemon.clock import Clock
 from hark.daemon.ledger import Ledger
 from hark.daemon.log import logger
@@ -184,7 +185,7 @@ class Handovers:
         phase = self._turns.of(session.id).phase
         staged_at = message.staged_at or message.queued_at
         path = self._transcript_of(session.id)
-        is_there = transcripts.holds(path, message.id) if path else None
+        is_there = await self._is_in_transcript(path, message.id) if path else None
         now, is_waking = self._clock(), self._is_waking
         fate = rules.resolve(staged_at, now, phase, is_in_transcript=is_there, is_waking=is_waking)
         if fate is Fate.WAIT:
@@ -192,6 +193,12 @@ class Handovers:
         self._claims.pop(session.id, None)
         await self._end(session, message, fate, ledger)
         return None
+
+    async def _is_in_transcript(self, path: str, message_id: MessageId) -> bool | None:
+        try:
+            return await work_aside(f"transcript {path}", lambda: transcripts.holds(path, message_id))
+        except OSError:
+            return None
 
     def on_event(self, event: Event) -> None:
         if event.kind is EventKind.SESSION_GONE and event.session_id:

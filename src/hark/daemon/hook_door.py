@@ -153,7 +153,7 @@ class HookDoor:
         report = decode(agent, event, visit.payload())
         told = Told(agent, event, datetime.fromtimestamp(float(emitted_at), UTC), report)
         origin = HookOrigin(session_id or None, tmux.partition(",")[0] or None, pane_id or None)
-        session = self._hooks.admit(told, origin)
+        session = self._hooks.admit(told, origin, visit.ancestors())
         if session and event == WAIT:
             self._begin(self._keep_waiting(session, visit))
             return

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hark.agents.decoders import EVENTS, Report, decode
+from hark.agents.kinds import GENERIC, Kinds
+from hark.agents.lineage import Process, may_count, trace
+from hark.agents.record_files import is_path
 from hark.daemon.clock import Clock
 from hark.daemon.handover import Handovers, Offer
 from hark.daemon.log import logger
@@ -23,6 +26,7 @@ from hark.model.heard import Heard, Said
 from hark.model.ids import SessionId
 from hark.model.session import Session
 from hark.queue.emission import TurnTimes, put_right
+from hark.queue.turns import Phase
 from hark.store.contract import Store
 
 PANE_IS_WRONG = frozenset({"codex"})
@@ -63,6 +67,7 @@ class Hooks:
         turns: TurnBook,
         handovers: Handovers,
         witnesses: Witnesses,
+        kinds: Kinds,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -70,6 +75,7 @@ class Hooks:
         self._turns = turns
         self._handovers = handovers
         self._witnesses = witnesses
+        self._kinds = kinds
         self._clock = clock
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
         self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -90,21 +96,37 @@ class Hooks:
         await self.heed(session, told)
         return session.id
 
-    def admit(self, told: Told, origin: HookOrigin) -> Session | None:
-        """Whose it is; None when we do not know it. It counts in any case."""
+    def admit(self, told: Told, origin: HookOrigin, chain: Sequence[Process] = ()) -> Session | None:
+        """The session that a report is of; None when we do not know it, or when it comes from an agent that the session's own agent
+        has started. `chain`: the hook's process and those that it comes from, where that is known."""
         # Whatever a report calls its agent, there are only so many counts.
         self.counts[told.agent if told.agent in EVENTS else "unknown", str(told.report.said)] += 1
         session = self._find(told.agent, origin, told.report.agent_session_id)
+        extra = {"agent": told.agent, "event": told.event}
         if session is None:
-            logger.debug("hook of an unknown session", extra={"agent": told.agent, "event": told.event})
+            logger.debug("hook of an unknown session", extra=extra)
+        elif not self._is_of(session, told, origin, chain):
+            logger.info("hook of another agent in the pane", extra=extra | {"session": session.name})
+            return None
         return session
+
+    def _is_of(self, session: Session, told: Told, origin: HookOrigin, chain: Sequence[Process]) -> bool:
+        if session.agent in EVENTS and told.agent != session.agent:
+            return False
+        return may_count(
+            trace(chain, session.pane.pid, lambda words: self._kinds.recognise(words) != GENERIC),
+            is_by_pane=not origin.session_id,
+            conversation=session.conversation,
+            reported=told.report.agent_session_id,
+            is_at_work=self._turns.of(session.id).phase in (Phase.BUSY, Phase.WAITING),
+        )
 
     async def heed(self, session: Session, told: Told, hand: Hand | None = None) -> None:
         """`hand`, for a hook whose answer the agent reads: gives it what it shall print, and tells whether it does."""
         report = told.report
         async with self._order[session.id]:
             await self._record(session, told)
-            if report.transcript:
+            if is_path(report.transcript):
                 self.on_record(session.id, report.transcript)
             ids = find_message_ids(report.prompt)
             at = self._said_at(session.id, report, min(told.at, self._clock()))
@@ -130,10 +152,22 @@ class Hooks:
     async def _record(self, session: Session, told: Told) -> None:
         if told.report.transcript:
             self._witnesses.learn_transcript(session, told.report.transcript)
-        self._know(told.agent, told.report.agent_session_id, session.id)
-        if told.report.said in _RECORDED:
-            data = {"agent": told.agent, "event": told.event, "emitted_at": told.at.isoformat()}
-            await self._store.add_event(Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data))
+        name = told.report.agent_session_id
+        self._know(told.agent, name, session.id)
+        try:
+            if (
+                told.report.said is Said.PROMPT_SUBMITTED
+                and 0 < len(name) <= LONGEST_NAME
+                and not told.report.is_beside
+            ):
+                await self._sessions.note(session.id, conversation=name)
+            if told.report.said in _RECORDED:
+                data = {"agent": told.agent, "event": told.event, "emitted_at": told.at.isoformat()}
+                event = Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data)
+                await self._store.add_event(event)
+        except HarkError as failure:
+            # What it says counts, whether or not we can write down that it was said.
+            logger.warning("hook not recorded", extra={"session": session.name, "code": failure.code})
 
     def _know(self, agent: str, agent_session_id: str, session_id: SessionId) -> None:
         if 0 < len(agent_session_id) <= LONGEST_NAME:

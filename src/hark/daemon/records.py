@@ -1,13 +1,14 @@
 """Reads what has been added to an agent's record since we looked last. Whole lines only: the last one may be half written."""
 
-import asyncio
 import contextlib
 import os
 import re
 from datetime import datetime, timedelta
 
 from hark.agents.native import processes
+from hark.agents.record_files import read_part
 from hark.agents.records import Words, read_line
+from hark.daemon.aside import work_aside
 
 MOST_READ = 1_000_000
 """Bytes at a time; of a record that we see for the first time, only so much of its end."""
@@ -18,13 +19,21 @@ CLOCKS_DIFFER = timedelta(seconds=2)
 
 async def read_record(kind: str, path: str, start: int, since: datetime) -> tuple[list[Words], int]:
     """The new words, without those from before `since`, and where to go on."""
-    words, end = await asyncio.to_thread(_read, kind, path, start)
+    try:
+        words, end = await work_aside(f"record {path}", lambda: _read(kind, path, start))
+    except OSError:
+        return [], start
     return [one for one in words if one.at is None or one.at >= since - CLOCKS_DIFFER], end
 
 
 async def find_open_record(kind: str, pane_pid: int) -> str | None:
     """The record that a program in a pane has open, where nobody has named it: the one that was written to last. Where /proc tells."""
-    return await asyncio.to_thread(_find_open, _OPEN[kind], pane_pid) if kind in _OPEN else None
+    if kind not in _OPEN:
+        return None
+    try:
+        return await work_aside(f"open files of {pane_pid}", lambda: _find_open(_OPEN[kind], pane_pid))
+    except OSError:
+        return None
 
 
 def _find_open(pattern: re.Pattern[str], pane_pid: int) -> str | None:
@@ -40,17 +49,8 @@ def _find_open(pattern: re.Pattern[str], pane_pid: int) -> str | None:
 
 
 def _read(kind: str, path: str, start: int) -> tuple[list[Words], int]:
-    try:
-        with open(path, "rb") as record:
-            size = os.fstat(record.fileno()).st_size
-            if start > size or start < 0:
-                start = 0
-            if start == 0 and size > MOST_READ:
-                start = size - MOST_READ
-            record.seek(start)
-            data = record.read(MOST_READ)
-    except OSError:
-        return [], start
+    part = read_part(path, start or None, MOST_READ, back=MOST_READ)
+    data, start = part.data, part.start
     whole = data[: data.rfind(b"\n") + 1]
     if not whole and len(data) == MOST_READ:
         return [], start + len(data)

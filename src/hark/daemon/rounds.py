@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 
+from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
 from hark.model.session import Session
 
@@ -31,4 +32,7 @@ async def go_round(sessions: Sessions, look: Look, period_s: float) -> None:
 
 async def _look_at_all(sessions: list[Session], look: Look) -> None:
     for session in sessions:
-        await look(session)
+        try:
+            await look(session)
+        except Exception:  # noqa: BLE001 a supervisor: one session that cannot be looked at is no reason to look at no other
+            logger.exception("no look at a session", extra={"session": session.name})

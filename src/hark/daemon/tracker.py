@@ -188,6 +188,9 @@ class Tracker:
         try:
             if session := self._sessions.at(pane):
                 await self._attend_to(session, ear)
+        except Exception:  # noqa: BLE001 a supervisor: the other sessions are listened to all the same
+            ear.again_at_s.append(asyncio.get_running_loop().time() + LONGEST_WITHOUT_LOOK_S)
+            logger.exception("session not listened to", extra={"session": ear.session_id})
         finally:
             ear.is_attended = False
 

@@ -3,9 +3,13 @@
 import asyncio
 import contextlib
 import socket
+import struct
 from typing import Any
 
 import msgspec
+
+from hark.agents.lineage import Process
+from hark.agents.native.processes import ancestors
 
 LONGEST_HEAD = 65_536
 LONGEST_PAYLOAD = 8_000_000
@@ -66,6 +70,21 @@ class Visit:
         if not isinstance(payload, dict):
             raise Refused
         return payload
+
+    def ancestors(self) -> list[Process]:
+        """The process that has connected and those that it comes from; empty where that cannot be told for certain."""
+        if not hasattr(socket, "SO_PEERCRED"):
+            return []
+        try:
+            pid, _, _ = struct.unpack("3i", self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            chain = ancestors(pid)
+            # While it is still there, its number cannot have become another process's.
+            self.connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return chain
+        except OSError:
+            pass
+        return []
 
     def answer(self, words: bytes) -> None:
         """If it is still there to hear it; what is said here fits into any buffer."""

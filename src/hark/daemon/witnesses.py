@@ -1,14 +1,18 @@
 """Further witnesses of what agents do, beside hooks and native APIs: files that Claude Code writes about itself, the title of
 Gemini CLI. They are looked at once a second, say the same few words as all others, and none of them is needed."""
 
-import asyncio
-import os
+import time
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from hark.agents import claude_files
 from hark.agents.kinds import Kinds
+from hark.agents.record_files import is_path, read_part
+from hark.daemon.aside import work_aside
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
@@ -25,6 +29,7 @@ PERIOD_S = 1.0
 FIND_AGAIN_S = 5.0
 LOOK_BACK = 262_144
 LONGEST_READ = 4_000_000
+LONGEST_STATUS = 65_536
 
 
 class Transcript:
@@ -36,14 +41,13 @@ class Transcript:
         self._rest = b""
 
     def new_lines(self) -> list[bytes]:
-        size = os.stat(self.path).st_size
-        if self._offset is None or size < self._offset:
-            self._offset, self._rest = max(0, size - LOOK_BACK), b""
-        with open(self.path, "rb") as file:
-            file.seek(self._offset)
-            read = file.read(LONGEST_READ)
-        self._offset += len(read)
-        *lines, self._rest = (self._rest + read).split(b"\n")
+        part = read_part(self.path, self._offset, LONGEST_READ, back=LOOK_BACK)
+        if part.start != self._offset:
+            self._rest = b""
+        self._offset = part.start + len(part.data)
+        *lines, rest = (self._rest + part.data).split(b"\n")
+        # A line that is longer than all that is read at a time is none of an agent's.
+        self._rest = rest if len(rest) < LONGEST_READ else b""
         return lines
 
 
@@ -58,7 +62,8 @@ class StatusFile:
     def read(self) -> claude_files.Status | None:
         changed_at = self.path.stat().st_mtime_ns
         if changed_at != self._changed_at:
-            self._status = claude_files.read_status(self.path.read_bytes())
+            text = read_part(str(self.path), None, LONGEST_STATUS, back=LONGEST_STATUS).data
+            self._status = claude_files.read_status(text)
             self._changed_at = changed_at
         return self._status
 
@@ -87,6 +92,8 @@ class Witnesses:
     def learn_transcript(self, session: Session, path: str) -> None:
         """Its hooks say where it is."""
         known = self._transcripts.get(session.id)
+        if not is_path(path):
+            return
         if known is None or known.path != path:
             self._transcripts[session.id] = Transcript(path)
 
@@ -119,23 +126,30 @@ class Witnesses:
 
     async def _read_transcript(self, session: Session) -> None:
         transcript = self._transcripts.get(session.id)
-        for line in transcript.new_lines() if transcript else ():
+        if transcript is None:
+            return
+        for line in await work_aside(f"transcript of {session.id}", transcript.new_lines):
             if heard := claude_files.read_entry(line):
-                await self._turns.hear(session.id, heard)
+                # Whatever stands there, it was not written in the future.
+                await self._turns.hear(session.id, replace(heard, at=min(heard.at, self._clock())))
 
     async def _read_status(self, session: Session) -> None:
-        file = self._status_file(session)
-        if file and (status := file.read()):
-            if session.id not in self._transcripts and (path := file.transcript()):
-                self.learn_transcript(session, path)
-            self._tell_record(session, file)
-            await self._turns.see(session.id, status.phase, status.since)
-
-    def _tell_record(self, session: Session, file: StatusFile) -> None:
-        path = file.transcript()
+        seen = await work_aside(f"status of {session.id}", partial(self._look_at_status, session))
+        if seen is None:
+            return
+        status, path = seen
+        if path and session.id not in self._transcripts:
+            self.learn_transcript(session, path)
         if path and self._told.get(session.id) != path:
             self._told[session.id] = path
             self.on_record(session.id, path)
+        await self._turns.see(session.id, status.phase, status.since)
+
+    def _look_at_status(self, session: Session) -> tuple[claude_files.Status, str | None] | None:
+        """What the status file says, and the transcript that it names. In a thread."""
+        file = self._status_file(session)
+        status = file.read() if file else None
+        return (status, file.transcript()) if file and status else None
 
     def _status_file(self, session: Session) -> StatusFile | None:
         """A process that ends takes its file with it."""
@@ -143,7 +157,7 @@ class Witnesses:
         if known and known.path.exists():
             return known
         self._status_files.pop(session.id, None)
-        now_s = asyncio.get_running_loop().time()
+        now_s = time.monotonic()
         if now_s - self._looked_at_s.get(session.id, -FIND_AGAIN_S) >= FIND_AGAIN_S:
             self._looked_at_s[session.id] = now_s
             if path := claude_files.status_file(session.pane.pid):

@@ -8,7 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from hark.agents.lineage import Process
+
 PROC = Path("/proc")
+MOST_ANCESTORS = 100
+LONGEST_WORDS = 4096
+"""Of a command line; the program is named at its beginning."""
 LISTENING = "0A"
 CONNECTED = "03"
 LOOPBACK = "0100007F"
@@ -23,6 +28,22 @@ def tree(root: int) -> list[int]:
     for pid in found:
         found += children[pid]
     return found
+
+
+def ancestors(pid: int) -> list[Process]:
+    """A process, its parent, its parent's parent and so on, up to the first one of the machine; empty where /proc does not tell."""
+    chain: list[Process] = []
+    while pid > 0 and len(chain) < MOST_ANCESTORS:
+        try:
+            # The name of the program stands in brackets and may hold anything.
+            fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            with open(PROC / str(pid) / "cmdline", "rb") as file:
+                words = file.read(LONGEST_WORDS).decode(errors="replace").split("\0")
+            chain.append(Process(pid, int(fields[2]), tuple(words)))
+            pid = int(fields[1])
+        except (OSError, IndexError, ValueError):
+            return []
+    return chain
 
 
 def has_environment(pid: int, name: str, value: str) -> bool:

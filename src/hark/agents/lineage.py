@@ -1,0 +1,77 @@
+"""Whose a hook report is, by the processes that it comes from. Pure.
+
+An agent runs its hooks itself, so a hook descends from its agent, and the agent from the process that tmux started in the pane.
+An agent can also run another agent with one of its tools (`claude -p …`), and everything that names the pane is inherited by that
+one too. Then two agents stand between the hook and the pane, and the inner one is not the one that the pane shows:
+
+    pane's shell ─ agent ─ hook                                the pane's own
+    pane's shell ─ agent ─ shell of a tool ─ agent ─ hook      nested
+
+Some agents are two processes, a launcher and the program proper: parent and child in one process group count as one agent.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+Words = tuple[str, ...]
+
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "sudo", "script", "timeout", "nohup"})
+LAUNCHERS = frozenset({"npm", "npx", "pnpm", "yarn", "bunx", "uv", "uvx"})
+"""They name a program in their words, and are not that program."""
+
+
+class Process(Struct, frozen=True):
+    pid: int
+    group: int
+    words: Words
+
+
+class Lineage(StrEnum):
+    OWN = "own"
+    """It comes from the agent of the pane."""
+    NESTED = "nested"
+    """It comes from an agent that the agent of the pane has started."""
+    FOREIGN = "foreign"
+    """It does not come from the pane."""
+    UNKNOWN = "unknown"
+    """Nothing tells: there is no /proc, or the hook has ended."""
+
+
+def trace(chain: Sequence[Process], pane_pid: int, recognises: Callable[[Words], bool]) -> Lineage:
+    """`chain`: the hook itself, its parent, and so on. `recognises`: whether a command line is that of an agent."""
+    if not chain:
+        return Lineage.UNKNOWN
+    pids = [process.pid for process in chain]
+    if pane_pid not in pids:
+        return Lineage.FOREIGN
+    above = chain[1 : pids.index(pane_pid) + 1]
+    agents = [place for place, process in enumerate(above) if _is_agent(process.words, recognises)]
+    if not agents:
+        return Lineage.OWN
+    is_together = agents[-1] - agents[0] == len(agents) - 1
+    groups = {above[place].group for place in agents}
+    return Lineage.OWN if is_together and len(groups) == 1 else Lineage.NESTED
+
+
+def _is_agent(words: Words, recognises: Callable[[Words], bool]) -> bool:
+    """Only the program and, behind an interpreter, its script are looked at: any other word may name an agent too."""
+    plain = [word for word in words if word and not word.startswith("-")][:2]
+    names = {os.path.basename(word.split(" ")[0]) for word in plain[:1]}
+    if names & (SHELLS | LAUNCHERS) or (len(plain) > 1 and os.path.basename(plain[1]) in LAUNCHERS):
+        return False
+    return any(recognises((word,)) for word in plain)
+
+
+def may_count(lineage: Lineage, *, is_by_pane: bool, conversation: str, reported: str, is_at_work: bool) -> bool:
+    """Whether a report counts for the session that its environment names. `is_by_pane`: the pane in its environment is all that
+    names it. `conversation`: the one that the session's agent is known to have; `reported`: the one that the report names."""
+    if lineage is Lineage.OWN:
+        return True
+    if lineage is Lineage.NESTED or (lineage is Lineage.FOREIGN and is_by_pane):
+        return False
+    # No second conversation takes over while one is at work.
+    is_another = bool(conversation and reported) and conversation != reported
+    return not (is_another and is_at_work)

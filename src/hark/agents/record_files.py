@@ -1,0 +1,43 @@
+"""Reads files whose paths agents name, and that may therefore be anything: a pipe, a device, a directory, ten gigabytes, a file of
+the kernel's that never ends. Only regular files are read, never more than asked for, and nothing is waited for."""
+
+import os
+import stat
+
+from msgspec import Struct
+
+LONGEST_PATH = 4096
+
+
+class Part(Struct, frozen=True):
+    data: bytes
+    start: int
+    size: int
+    """Of the whole file."""
+
+
+def is_path(path: str) -> bool:
+    """Whether it can be the path of a file at all."""
+    return path.startswith("/") and len(path) <= LONGEST_PATH and "\0" not in path
+
+
+def read_part(path: str, start: int | None, most: int, *, back: int) -> Part:
+    """At most `most` bytes from `start` on; without a start, or where the file has become shorter, its last `back` bytes. Raises an
+    OSError for whatever is no regular file."""
+    if not is_path(path):
+        raise OSError("not a path of a file")
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except ValueError as wrong:
+        # A character that no file name can hold, such as half of a pair.
+        raise OSError(str(wrong)) from wrong
+    try:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode):
+            raise OSError("not a regular file")
+        if start is None or not 0 <= start <= facts.st_size:
+            start = max(0, facts.st_size - back)
+        # The kernel's own files have no size, and no end.
+        return Part(os.pread(descriptor, min(most, facts.st_size - start), start), start, facts.st_size)
+    finally:
+        os.close(descriptor)
