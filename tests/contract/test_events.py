@@ -140,3 +140,14 @@ async def test_a_listener_that_raises_harms_neither_the_hop_nor_other_listeners(
 
     assert heard == [written]
     assert [type(complaint) for complaint in complaints] == [ValueError]
+
+
+async def test_every_name_that_a_session_has_or_had_is_told_even_of_forgotten_sessions(store: Store) -> None:
+    made = Event(at=NOW, kind=EventKind.SESSION_CREATED, session_id=ANA, data={"name": "ana", "agent": "demo"})
+    renamed = Event(at=NOW, kind=EventKind.SESSION_RENAMED, session_id=ANA, data={"from": "ana", "to": "beef/7"})
+    other = Event(at=NOW, kind=EventKind.SESSION_GONE, session_id=ANA, data={"name": "not given"})
+    for event in (made, renamed, other):
+        await store.add_event(event)
+
+    assert {"ana", "beef/7"} <= set(await store.used_names())
+    assert "not given" not in await store.used_names()

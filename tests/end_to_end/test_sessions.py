@@ -176,6 +176,28 @@ def test_a_renamed_session_keeps_its_id_and_its_queue(hark: RunningHark) -> None
     assert hark.refused("queue", "a").code == "session-not-found"
 
 
+def test_the_former_name_of_a_session_is_no_prefix_of_anothers_id_also_after_a_restart(hark: RunningHark) -> None:
+    other = Agent(hark, "other")
+    former = other.id[:4]
+    Agent(hark, former)
+    hark.ok("rename", former, "renamed")
+
+    for _ in range(2):
+        for wanted in (former, f"{former},renamed"):
+            assert hark.refused("send", wanted, "for the one that was renamed").code == "session-not-found"
+        hark.kill_daemon()
+
+    assert other.prompts() == []
+
+
+def test_too_few_digits_of_an_id_name_no_session(hark: RunningHark) -> None:
+    agent = Agent(hark, "zulu")
+
+    for digits in range(1, 4):
+        assert hark.refused("queue", agent.id[:digits]).code == "session-not-found"
+    assert hark.json("queue", agent.id[:4])["pending_messages"] == []
+
+
 def test_a_name_in_use_is_refused(hark: RunningHark) -> None:
     first, second = Agent(hark, "first"), Agent(hark, "second")
 

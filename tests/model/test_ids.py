@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId, check_name, find_group, find_session
@@ -19,7 +21,8 @@ NAMED = [
         ("api", "1a2b3c4d"),  # a whole name wins, although it begins another
         ("77aa", "d0000000"),  # a whole name wins, although it begins an id
         ("api-", "1a99ffff"),  # enough of a name
-        ("1a2", "1a2b3c4d"),  # enough of an id
+        ("1a2b", "1a2b3c4d"),  # enough of an id
+        ("d", "77aa0000"),  # one letter is enough of a name, and never of an id
         ("77aa0", "77aa0000"),
     ],
 )
@@ -30,8 +33,8 @@ def test_a_session_is_found_by_name_id_or_enough_of_either(wanted: str, found: s
 @pytest.mark.parametrize(
     ("wanted", "code", "said"),
     [
-        ("1a", "session-ambiguous", "api (1a2b3c4d), api-tests (1a99ffff)"),
-        ("d", "session-ambiguous", "docs (77aa0000), 77aa (d0000000)"),  # by its name, and by its id
+        ("ap", "session-ambiguous", "api (1a2b3c4d), api-tests (1a99ffff)"),
+        ("1a2", "session-not-found", "'1a2'"),  # three digits of an id are too few
         ("nothing", "session-not-found", "'nothing'"),
         ("", "session-not-found", "''"),  # begins everything, and means nothing
         ("API", "session-not-found", "'API'"),  # case matters
@@ -44,6 +47,22 @@ def test_what_fits_none_or_several_is_refused(wanted: str, code: str, said: str)
     assert caught.value.code == code
     assert said in caught.value.detail
     assert caught.value.hint
+
+
+def test_four_digits_that_fit_a_name_and_an_id_are_ambiguous() -> None:
+    named = [(SessionId("beef0000"), "api"), (SessionId("12345678"), "beefsteak")]
+
+    with pytest.raises(HarkError, match=r"api \(beef0000\), beefsteak \(12345678\)"):
+        find_session("beef", named)
+
+
+@given(name=st.text("0123456789abcdef", min_size=1, max_size=7), rest=st.text("0123456789abcdef", min_size=8))
+def test_a_name_that_was_used_is_never_taken_for_the_beginning_of_an_id(name: str, rest: str) -> None:
+    named = [(SessionId((name + rest)[:8]), "other")]
+
+    for find in (lambda: find_session(name, named, {name}), lambda: find_group(name, named, None, {name})):
+        with pytest.raises(HarkError, match="no session"):
+            find()
 
 
 def test_a_name_with_a_slip_is_answered_with_near_ones() -> None:

@@ -35,11 +35,15 @@ class Sessions:
         self._launcher = launcher
         self._by_id: dict[SessionId, Session] = {}
         self._by_pane: dict[Pane, Session] = {}
+        self._used_names: set[str] = set()
+        """Names that a session has or had; none of them is taken for the beginning of an id."""
         self._naming = asyncio.Lock()
         self._signalling = asyncio.Lock()
 
     async def load(self) -> None:
+        self._used_names = self._used_names or set(await self._store.used_names())
         self._by_id = {session.id: session for session in await self._store.sessions()}
+        self._used_names |= {session.name for session in self._by_id.values()}
         self._by_pane = {session.pane: session for session in self.running()}
 
     def all(self) -> list[Session]:
@@ -49,7 +53,7 @@ class Sessions:
         """One or several that run, by names and patterns. The sender is not written to by a pattern of its own."""
         own = self.find(sender).id if sender else None
         named = [(session.id, session.name) for session in self.running()]
-        return [self.get(session_id) for session_id in find_group(wanted, named, own)]
+        return [self.get(session_id) for session_id in find_group(wanted, named, own, self._used_names)]
 
     def running(self) -> list[Session]:
         return [session for session in self._by_id.values() if session.state is SessionState.RUNNING]
@@ -66,13 +70,13 @@ class Sessions:
             return min(exact, key=lambda session: session.state is SessionState.GONE)
         running = [(session.id, session.name) for session in self.running()]
         try:
-            return self.get(find_session(wanted, running))
+            return self.get(find_session(wanted, running, self._used_names))
         except HarkError as failure:
             if failure.code != "session-not-found":
                 raise
             gone = [(s.id, s.name) for s in self._by_id.values() if s.state is SessionState.GONE]
             try:
-                return self.get(find_session(wanted, gone))
+                return self.get(find_session(wanted, gone, self._used_names))
             except HarkError as second:
                 raise (failure if second.code == "session-not-found" else second) from None
 

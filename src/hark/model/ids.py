@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from fnmatch import fnmatchcase
 from typing import NewType
 
@@ -14,6 +14,8 @@ ReminderId = NewType("ReminderId", str)
 
 SESSION_ID_LENGTH = 8
 MESSAGE_ID_LENGTH = 12
+FEWEST_ID_DIGITS = 4
+"""A prefix of a session's id that has fewer digits is not taken for one."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./@+-]{0,63}")
 
@@ -33,7 +35,12 @@ def is_group(wanted: str) -> bool:
     return any(character in wanted for character in ",*?[")
 
 
-def find_group(wanted: str, named: Iterable[tuple[SessionId, str]], sender: SessionId | None = None) -> list[SessionId]:
+def find_group(
+    wanted: str,
+    named: Iterable[tuple[SessionId, str]],
+    sender: SessionId | None = None,
+    used_names: Container[str] = frozenset(),
+) -> list[SessionId]:
     """All that are meant, each once, in the order of the wish. A pattern means everybody whom it fits but the sender; one that
     fits nobody is refused, like a name that nobody has."""
     pairs = list(named)
@@ -42,7 +49,7 @@ def find_group(wanted: str, named: Iterable[tuple[SessionId, str]], sender: Sess
         if not part:
             continue
         if not is_group(part):
-            found[find_session(part, pairs)] = None
+            found[find_session(part, pairs, used_names)] = None
             continue
         hits = [session_id for session_id, name in pairs if session_id != sender and fnmatchcase(name, part)]
         if not hits:
@@ -53,13 +60,18 @@ def find_group(wanted: str, named: Iterable[tuple[SessionId, str]], sender: Sess
     return list(found)
 
 
-def find_session(wanted: str, named: Iterable[tuple[SessionId, str]]) -> SessionId:
-    """An exact id or name wins; otherwise a prefix of exactly one session's id or name is enough."""
+def find_session(
+    wanted: str, named: Iterable[tuple[SessionId, str]], used_names: Container[str] = frozenset()
+) -> SessionId:
+    """An exact id or name wins; otherwise a prefix that fits the id or the name of exactly one session is enough. A prefix of an
+    id has at least four digits and is not in `used_names`: ids are random, and who types the former name of a session does
+    not mean the session whose id happens to begin like that."""
     pairs = list(named)
     for session_id, name in pairs:
         if wanted in (session_id, name):
             return session_id
-    hits = [(i, n) for i, n in pairs if wanted and (n.startswith(wanted) or i.startswith(wanted))]
+    may_be_id = len(wanted) >= FEWEST_ID_DIGITS and wanted not in used_names
+    hits = [(i, n) for i, n in pairs if wanted and (n.startswith(wanted) or (may_be_id and i.startswith(wanted)))]
     if len(hits) == 1:
         return hits[0][0]
     if hits:

@@ -5,7 +5,7 @@ Instants are aware UTC with microseconds. Errors are HarkErrors: `name-taken`, `
 `idempotency-conflict`, `message-not-found`, `session-not-found`, `disk-full`, `store-locked`, `store-corrupt`, `store-closed`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -133,6 +133,9 @@ class Store(Protocol):
 
     async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
         """The newest `limit` signals, of one session or of all, in order."""
+
+    async def used_names(self) -> Collection[str]:
+        """Every name that a session has or had, as far back as the events go."""
 
     async def last_event_seq(self) -> int: ...
 

@@ -6,7 +6,7 @@ before it writes anything.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -230,6 +230,12 @@ class MemoryStore:
         self._check_open()
         told = [event for event in self._events if event.kind is EventKind.SIGNAL]
         return [event for event in told if session_id in (None, event.session_id)][-limit:]
+
+    async def used_names(self) -> Collection[str]:
+        self._check_open()
+        kinds = (EventKind.SESSION_CREATED, EventKind.SESSION_RENAMED)
+        told = [event.data for event in self._events if event.kind in kinds]
+        return {str(data[key]) for data in told for key in ("name", "from", "to") if key in data}
 
     async def last_event_seq(self) -> int:
         self._check_open()

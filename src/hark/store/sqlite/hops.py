@@ -1,6 +1,6 @@
 """The bodies of the hops: what each method of the contract does inside its transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -275,6 +275,10 @@ def list_events(transaction: Transaction, after: int, limit: int) -> Sequence[Ev
 def list_signals(transaction: Transaction, session_id: SessionId | None, limit: int) -> Sequence[Event]:
     found = transaction.all("list-signals", session_id=session_id, limit=limit)
     return [EVENTS.from_row(row) for row in reversed(found)]
+
+
+def list_used_names(transaction: Transaction) -> Collection[str]:
+    return {name for row in transaction.all("list-used-names") for name in row if name is not None}
 
 
 def last_event_seq(transaction: Transaction) -> int:

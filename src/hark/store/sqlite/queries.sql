@@ -216,6 +216,11 @@ RETURNING seq;
 SELECT {events} FROM events
 WHERE kind = 'signal' AND (:session_id IS NULL OR session_id = :session_id) ORDER BY seq DESC LIMIT :limit;
 
+-- name: list-used-names
+-- What sessions were called when they were made, and before and after they were renamed.
+SELECT data ->> '$.name' AS name, data ->> '$.from' AS former, data ->> '$.to' AS later FROM events
+WHERE kind IN ('session.created', 'session.renamed');
+
 -- name: list-events
 -- What happened after a seq.
 SELECT {events} FROM events WHERE seq > :after ORDER BY seq LIMIT :limit;

@@ -169,3 +169,5 @@ CREATE TABLE signal_memories (
 ) STRICT;
 
 CREATE INDEX events_signals ON events (seq) WHERE kind = 'signal';
+
+CREATE INDEX events_names ON events (seq) WHERE kind IN ('session.created', 'session.renamed');

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -144,6 +144,9 @@ class SqliteStore:
 
     async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
         return await self._read(hops.list_signals, session_id, limit)
+
+    async def used_names(self) -> Collection[str]:
+        return await self._read(hops.list_used_names)
 
     async def last_event_seq(self) -> int:
         return await self._read(hops.last_event_seq)
