@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 from hark import paths
 from hark.agents.kinds import Kinds, load_kinds
 from hark.api.guard import Guard
-from hark.api.listening import SHUTDOWN_GRACE_S, http_server, tcp_socket, token, unix_socket
+from hark.api.listening import Doors, tcp_socket, token
 from hark.api.server import make_api
 from hark.daemon.bus import Bus
 from hark.daemon.clock import SteadyClock, wall_clock
@@ -39,6 +40,7 @@ from hark.daemon.natives import Natives
 from hark.daemon.notices import Notices
 from hark.daemon.panes import Panes
 from hark.daemon.pending_input import PendingInputs
+from hark.daemon.presence import Presence
 from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
@@ -50,7 +52,7 @@ from hark.daemon.waits import Waits
 from hark.daemon.watcher import Watcher
 from hark.daemon.witnesses import Witnesses
 from hark.model.config import Config, merge_config, parse_listen
-from hark.model.errors import HarkError
+from hark.model.errors import Exit, HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
 from hark.queue.statistics import Statistics
@@ -76,6 +78,8 @@ class Hark:
         self.started_at: datetime = wall_clock()
         self.database = str(paths.database_path())
         self.stopping = asyncio.Event()
+        self.failure: str | None = None
+        """Why the daemon has to end, when nobody has asked it to."""
         self.statistics = Statistics()
         self.bus = Bus(store)
         self.editors = Editors()
@@ -106,8 +110,9 @@ class Hark:
         self.telling = make_telling(self.sessions, self.panes, config)
         self.inference = Inference(self.sessions, self.panes, self.signals, config, wall_clock)
         self.tracker = Tracker(self.panes, self.sessions, self.signals, self.turns, self.natives, kinds, namespaces)
-        # The lock lets one daemon at a time have this database: a lease that a killed one left behind is ours to go on with.
-        self._owner = f"{socket.gethostname()}:{self.database}"
+        self.lease_group = f"{socket.gethostname()}:{self.database}"
+        """Of all daemons of this database. The lock lets one of them live at a time."""
+        self._owner = f"{self.lease_group}:{secrets.token_hex(8)}"
         self._texts = paths.state_dir() / "texts"
         self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
         self.handovers = Handovers(
@@ -161,6 +166,13 @@ class Hark:
     def stop(self) -> None:
         self.stopping.set()
 
+    def fail(self, reason: str) -> None:
+        """Ends the daemon, because it cannot do its work any more. The next command starts another one."""
+        if self.failure is None:
+            self.failure = reason
+            logger.critical("cannot go on", extra={"detail": reason})
+        self.stop()
+
     def _courier(self, session_id: SessionId) -> Courier:
         return Courier(
             session_id,
@@ -199,14 +211,15 @@ async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
     config = load_config(options)
     kinds = load_kinds(paths.config_dir() / "agents")
     _make_directories()
-    lock = InstanceLock(paths.lock_path())
+    lock = InstanceLock()
     lock.take()
     log = open_log(paths.log_path(), config.log_level, config.log_max_bytes)
     store = SqliteStore(paths.database_path())
     try:
         await store.open()
         hark = Hark(config, kinds, store, _tmux_version(config.tmux))
-        await _run(hark, ready_fd)
+        store.on_broken = lambda reason: hark.fail(f"the database cannot be used any more: {reason}")
+        await _run(hark, lock, ready_fd)
     except HarkError as error:
         logger.error("cannot start", extra={"code": error.code, "detail": error.detail})
         raise
@@ -214,20 +227,23 @@ async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
         await store.close()
         close_log(log)
         lock.release()
-    return 0
+    return Exit.FAILURE if hark.failure else Exit.OK
 
 
-async def _run(hark: Hark, ready_fd: int | None) -> None:
+async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:
+    # The lock proves that the daemons which left them are dead.
+    await hark.store.release_leases(hark.lease_group)
     await hark.sessions.load()
     await hark.turns.load()
     hark.statistics.begin(await hark.store.pending())
     api = make_api(hark, hark.config.max_text_bytes)
-    servers = []
+    doors = Doors(api, paths.socket_path())
     if hark.config.listen:
         host, port = parse_listen(hark.config.listen)
         listener = tcp_socket(host, port)
-        servers.append((http_server(Guard(api, token(), listener.getsockname()[1])), listener))
-    servers.append((http_server(api), unix_socket(paths.socket_path())))
+        doors.bind_tcp(Guard(api, token(), listener.getsockname()[1]), listener)
+    doors.bind()
+    presence = Presence(lock, (doors, hark.hook_door, hark.panes), hark.fail)
     hark.panes.open()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -238,25 +254,22 @@ async def _run(hark: Hark, ready_fd: int | None) -> None:
             await hark.watcher.look()
             workers = [tasks.create_task(hark.natives.run(), name="Natives")]
             workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]
-            workers += [tasks.create_task(_supervise(worker)) for worker in (*hark.workers(), api.state.mcp)]
+            workers += [tasks.create_task(_supervise(worker)) for worker in (*hark.workers(), api.state.mcp, presence)]
             await asyncio.sleep(0)
-            serving = [tasks.create_task(server.serve([listener])) for server, listener in servers]
+            doors.serve(tasks)
             logger.info("ready", extra={"pid": os.getpid(), "socket": str(paths.socket_path())})
             _report(ready_fd, "ready\n")
             await hark.stopping.wait()
             logger.info("stopping")
             hark.panes.hang_up()
             hark.bus.hang_up()
-            for server, _ in servers:
-                server.should_exit = True
-            await asyncio.wait(serving, timeout=SHUTDOWN_GRACE_S + 2)
+            await doors.close()
             await _let_deliveries_end(hark)
             for worker in workers:
                 worker.cancel()
     finally:
         await hark.panes.close()
-        with contextlib.suppress(FileNotFoundError):
-            paths.socket_path().unlink()
+        doors.remove()
         logger.info("stopped")
 
 

@@ -15,7 +15,7 @@ import socket
 import sys
 from typing import Any
 
-from hark import paths, tickets
+from hark import instance, paths, tickets
 
 CONNECT_S = 0.3
 ANSWER_S = 5.0
@@ -32,7 +32,7 @@ def choose_editor(environment: dict[str, str]) -> list[str]:
 
 def ask_daemon(session: str, text: str) -> dict[str, Any] | None:
     """The daemon's answer; None when there is none to be had."""
-    path = paths.socket_path()
+    path = instance.socket_path()
     if not paths.socket_is_ours(path):
         return None
     body = json.dumps({"session_id": session, "text": text, "pid": os.getpid()}).encode()

@@ -49,7 +49,29 @@ def main() -> None:
 
 
 def socket_path() -> str:
-    """`paths.hooks_path`, without what that imports."""
+    """Where the daemon of this database listens for hooks: `instance.runtime_dir`, without what that imports."""
+    try:
+        lock = os.open(_lock_path(), os.O_RDONLY)
+        try:
+            runtime = os.fsdecode(os.read(lock, 65536)).partition("\n")[2].partition("\0")[0]
+        finally:
+            os.close(lock)
+    except OSError:
+        runtime = ""
+    return os.path.join(runtime, "hooks.sock") if runtime.startswith("/") else _own_socket_path()
+
+
+def _lock_path() -> str:
+    """`paths.lock_path`."""
+    if home := os.environ.get("HARK_HOME"):
+        return os.path.join(os.path.abspath(home), "state", "hark.lock")
+    state = os.environ.get("XDG_STATE_HOME", "")
+    base = state if state.startswith("/") else os.path.expanduser("~/.local/state")
+    return os.path.join(base, "hark", "hark.lock")
+
+
+def _own_socket_path() -> str:
+    """`paths.hooks_path`."""
     if home := os.environ.get("HARK_HOME"):
         return os.path.join(os.path.abspath(home), "run", "hooks.sock")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")

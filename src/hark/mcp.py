@@ -17,7 +17,7 @@ import threading
 from time import monotonic, sleep
 from typing import Any
 
-from hark import paths
+from hark import instance, paths
 
 PATIENCE_S = 2.0
 """A daemon that is restarted is back within this."""
@@ -30,7 +30,7 @@ POLL_S = 0.05
 PARSE_ERROR, UNREACHABLE = -32700, -32000
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-INHERITED = ("HARK_SESSION", "HARK_HOME", "XDG_RUNTIME_DIR")
+INHERITED = ("HARK_SESSION", "HARK_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
 ANCESTORS = 4
 
 Json = dict[str, Any]
@@ -158,9 +158,10 @@ def connect(deadline: float) -> socket.socket:
     while True:
         daemon = socket.socket(socket.AF_UNIX)
         try:
-            if not paths.socket_is_ours(paths.socket_path()):
+            path = instance.socket_path()
+            if not paths.socket_is_ours(path):
                 raise FileNotFoundError
-            daemon.connect(str(paths.socket_path()))
+            daemon.connect(str(path))
             return daemon
         except OSError:
             daemon.close()

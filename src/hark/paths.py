@@ -43,8 +43,12 @@ def config_dir() -> Path:
     return (home / "config") if (home := _home()) else _xdg("XDG_CONFIG_HOME", ".config")
 
 
+SOCKET = "hark.sock"
+
+
 def socket_path() -> Path:
-    return runtime_dir() / "hark.sock"
+    """Where a daemon that is started here listens. `instance.socket_path` says where the one that runs does."""
+    return runtime_dir() / SOCKET
 
 
 def hooks_path() -> Path:
@@ -53,6 +57,12 @@ def hooks_path() -> Path:
 
 
 def lock_path() -> Path:
+    """Held by the daemon that has the database beside it; `instance.py` reads it."""
+    return state_dir() / "hark.lock"
+
+
+def runtime_lock_path() -> Path:
+    """Held by the daemon whose sockets are beside it: daemons of two databases may share a runtime directory by mistake."""
     return runtime_dir() / "hark.lock"
 
 

@@ -10,7 +10,7 @@ import os
 import time
 from pathlib import Path
 
-from hark import paths
+from hark import instance
 
 GOOD_FOR_S = 15.0
 
@@ -39,4 +39,4 @@ def tear(session_id: str) -> None:
 
 
 def _path(session_id: str) -> Path:
-    return paths.runtime_dir() / "editors" / session_id
+    return instance.runtime_dir() / "editors" / session_id

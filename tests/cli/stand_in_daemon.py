@@ -23,7 +23,8 @@ def main(how: str, count: int, ready: int) -> int:
 
 def serve(count: int, ready: int) -> int:
     """Under the lock, as the real one: the socket appears some time after the lock was taken."""
-    lock = os.open(paths.make_private(paths.runtime_dir()) / "hark.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    paths.make_private(paths.runtime_dir())
+    lock = os.open(paths.make_private(paths.state_dir()) / "hark.lock", os.O_CREAT | os.O_RDWR, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -27,7 +27,7 @@ Serve = Callable[..., CannedServer]
 
 
 def hold_lock() -> int:
-    lock = os.open(paths.make_private(paths.runtime_dir()) / "hark.lock", os.O_CREAT | os.O_RDWR)
+    lock = os.open(paths.make_private(paths.state_dir()) / "hark.lock", os.O_CREAT | os.O_RDWR)
     fcntl.flock(lock, fcntl.LOCK_EX)
     return lock
 

@@ -53,7 +53,9 @@ class RunningHark:
         self.home = Path(tempfile.mkdtemp(prefix="hk", dir="/tmp"))
         self.socket = self.home / "run/hark.sock"
         self.tmux_socket = self.home / "run/tmux"
-        self.database = self.home / "state/hark.db"
+        self.state = self.home / "state"
+        self.database = self.state / "hark.db"
+        self.runtime_lock = self.home / "run/hark.lock"
         self.environment = clean_environment() | {
             "HARK_HOME": str(self.home),
             "HARK_TMUX_CONFIG": "/dev/null",
@@ -186,7 +188,7 @@ class RunningHark:
     def daemon_pid(self) -> int | None:
         """None when no daemon holds the lock, whatever pid stands in its file."""
         try:
-            with open(self.home / "run/hark.lock") as lock:
+            with open(self.runtime_lock) as lock:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -204,7 +206,7 @@ class RunningHark:
 
     def log(self) -> list[Fields]:
         with suppress(FileNotFoundError, NotADirectoryError):
-            text = (self.home / "state/hark.log").read_text()
+            text = (self.state / "hark.log").read_text()
             return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
         return []
 

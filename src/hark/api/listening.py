@@ -1,5 +1,6 @@
 """Where the API is listened for: a socket of the user's own, and TCP with a token."""
 
+import asyncio
 import contextlib
 import os
 import secrets
@@ -12,8 +13,10 @@ from starlette.types import ASGIApp
 
 from hark import paths
 from hark.model.errors import HarkError
+from hark.sockets import OwnSocket
 
 SHUTDOWN_GRACE_S = 3
+BACKLOG = 512
 
 
 class Server(uvicorn.Server):
@@ -24,20 +27,54 @@ class Server(uvicorn.Server):
         yield
 
 
-def unix_socket(path: Path) -> socket.socket:
-    """We hold the lock, so a socket of ours that is there is a dead one."""
-    if os.path.lexists(path) and not paths.socket_is_ours(path):
-        raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"look who owns {path.parent}")
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    listener = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o177)
-    try:
-        listener.bind(str(path))
-    finally:
-        os.umask(before)
-    listener.listen(512)
-    return listener
+class Doors:
+    """Everything that the API listens on. What is bound early keeps its callers waiting until it serves."""
+
+    def __init__(self, app: ASGIApp, path: Path) -> None:
+        self._app = app
+        self._socket = OwnSocket(path, BACKLOG)
+        self._servers: list[tuple[Server, socket.socket]] = []
+        self._tasks: asyncio.TaskGroup | None = None
+        self._serving: set[asyncio.Task[None]] = set()
+
+    def bind(self) -> None:
+        """Binds the unix socket."""
+        self._servers.append((http_server(self._app), self._socket.listen()))
+
+    def bind_tcp(self, app: ASGIApp, listener: socket.socket) -> None:
+        self._servers.insert(0, (http_server(app), listener))
+
+    def serve(self, tasks: asyncio.TaskGroup) -> None:
+        self._tasks = tasks
+        for server, listener in self._servers:
+            self._begin(server, listener)
+
+    def keep(self) -> bool:
+        """Listens again when the unix socket's file has vanished; True then. Requests under way go on as they are."""
+        if self._tasks is None or not self._socket.is_gone():
+            return False
+        listener = self._socket.listen()
+        unreachable, _ = self._servers[-1]
+        for one in getattr(unreachable, "servers", []):
+            one.close()
+        self._servers.append((http_server(self._app), listener))
+        self._begin(*self._servers[-1])
+        return True
+
+    async def close(self) -> None:
+        """Lets requests under way end, within a grace period."""
+        self._tasks = None
+        for server, _ in self._servers:
+            server.should_exit = True
+        if self._serving:
+            await asyncio.wait(self._serving, timeout=SHUTDOWN_GRACE_S + 2)
+
+    def remove(self) -> None:
+        self._socket.remove()
+
+    def _begin(self, server: Server, listener: socket.socket) -> None:
+        assert self._tasks is not None
+        self._serving.add(self._tasks.create_task(server.serve([listener])))
 
 
 def tcp_socket(host: str, port: int) -> socket.socket:
@@ -50,7 +87,7 @@ def tcp_socket(host: str, port: int) -> socket.socket:
         raise HarkError(
             "config-invalid", f"cannot listen on {host}:{port}: {failure.strerror}", "choose another port"
         ) from failure
-    listener.listen(512)
+    listener.listen(BACKLOG)
     return listener
 
 

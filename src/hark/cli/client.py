@@ -13,7 +13,7 @@ from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote
 
-from hark import paths
+from hark import instance, paths
 from hark.model.errors import CODES, HarkError
 
 ANSWER_S = 30.0
@@ -157,7 +157,7 @@ def segment(text: str) -> str:
 
 
 def connect(timeout_s: float = ANSWER_S) -> socket.socket:
-    path = paths.socket_path()
+    path = instance.socket_path()
     if os.path.lexists(path) and not paths.socket_is_ours(path):
         raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"look who owns {path.parent}")
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

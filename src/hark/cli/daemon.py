@@ -1,7 +1,8 @@
 """hark daemon: start, stop, look at, install."""
 
-import fcntl
+import contextlib
 import os
+import signal
 import sys
 from datetime import UTC, datetime
 from time import monotonic, sleep
@@ -9,7 +10,7 @@ from typing import Any
 
 import click
 
-from hark import paths
+from hark import instance, paths
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
 from hark.cli.serve import parse_settings
@@ -70,6 +71,7 @@ def stop() -> None:
         if is_lock_free():
             say("the daemon is not running")
             return
+        end_without_socket()
     deadline = monotonic() + STOP_S
     while not is_lock_free():
         if monotonic() >= deadline:
@@ -133,21 +135,26 @@ def install(is_printed_only: bool) -> None:
 
 def status_fields(health: dict[str, Any] | None, now: str) -> dict[str, Any]:
     if health is None:
-        return {"running": False, "socket": str(paths.socket_path())}
+        return {"running": False, "socket": str(instance.socket_path())}
     uptime = between(health["started_at"], now)
-    return {"running": True, **health, "uptime": uptime, "socket": str(paths.socket_path())}
+    return {"running": True, **health, "uptime": uptime, "socket": str(instance.socket_path())}
 
 
 def is_lock_free() -> bool:
-    """Tries a shared lock and lets go at once, so that a daemon which is just starting is hardly ever in its way."""
-    try:
-        descriptor = os.open(paths.lock_path(), os.O_RDONLY)
-    except FileNotFoundError:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
+    """Whether no daemon has the database, and none this runtime directory."""
+    return not instance.is_running() and instance.is_free(paths.runtime_lock_path())
+
+
+def end_without_socket() -> None:
+    """Asks the daemon that holds the lock to end by a signal: it cannot be reached, but the lock says who it is."""
+    daemon = instance.find()
+    if daemon is None or not instance.is_running():
+        return
+    if not instance.holds(daemon.pid, paths.lock_path()):
+        raise HarkError(
+            "daemon-unreachable",
+            f"the daemon of this database (pid {daemon.pid} on {daemon.host}) cannot be reached from here",
+            "stop it where it runs: another host, container or user may have it",
+        )
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(daemon.pid, signal.SIGTERM)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hark import paths
+from hark import instance
 from hark.cli.client import Client, segment
 from hark.cli.daemon import is_lock_free
 from hark.cli.parameters import complete_session, json_option
@@ -61,7 +61,7 @@ def look(session: str | None) -> list["Finding"]:
     after = max(0, health["last_event_seq"] - NEWEST)
     findings += look_at_sessions(sessions, client.get(f"/events?after={after}&limit={NEWEST}")["events"])
     if not session:
-        findings += look_at_airlocks(paths.runtime_dir() / "airlocks", [one["airlock"] for one in sessions])
+        findings += look_at_airlocks(instance.runtime_dir() / "airlocks", [one["airlock"] for one in sessions])
     return findings
 
 

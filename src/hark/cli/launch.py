@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from time import monotonic, sleep
 
-from hark import paths
+from hark import instance, paths
 from hark.cli.client import connect
 from hark.model.errors import CODES, HarkError
 
@@ -29,11 +29,12 @@ def start_and_connect(options: Sequence[str] = (), start_s: float = START_S) -> 
     """Returns once the daemon accepts: the one started here, or the one that won the race."""
     deadline = monotonic() + start_s
     while True:
-        start(options, deadline)
+        if not instance.is_running():
+            start(options, deadline)
         if connection := _connect_until(min(deadline, monotonic() + _OTHERS_TURN_S)):
             return connection
         if monotonic() >= deadline:
-            raise _not_started("a daemon holds the lock but does not answer")
+            raise _does_not_answer()
 
 
 def start(options: Sequence[str], deadline: float) -> None:
@@ -110,6 +111,21 @@ def _connect_until(deadline: float) -> socket.socket | None:
         if monotonic() >= deadline:
             return None
         sleep(_POLL_S)
+
+
+def _does_not_answer() -> HarkError:
+    """A daemon has the database, and cannot be reached: it hangs, or this process cannot see its socket."""
+    daemon, host = instance.find(), socket.gethostname()
+    if daemon is None:
+        return _not_started("a daemon holds the lock but does not answer")
+    path = daemon.runtime / paths.SOCKET
+    who = f"the daemon of this database (pid {daemon.pid} on {daemon.host})"
+    if paths.socket_is_ours(path):
+        return _not_started(f"{who} does not answer on {path}")
+    hint = f"make {path.parent} visible here (a container needs it mounted), or set HARK_HOME for a database of its own"
+    if daemon.host != host:
+        hint = f"this is {host}: use hark on {daemon.host}, or set HARK_HOME for a database of its own"
+    return HarkError("daemon-unreachable", f"{who} listens on {path}, which is not there for this process", hint)
 
 
 def _not_started(detail: str) -> HarkError:

@@ -11,9 +11,7 @@ has kept silent the longest goes when there are too many.
 """
 
 import asyncio
-import contextlib
 import itertools
-import os
 import socket
 from collections import deque
 from collections.abc import Coroutine
@@ -30,6 +28,7 @@ from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Session
 from hark.queue.handover import BOUNDARIES
+from hark.sockets import OwnSocket
 
 REPORT_WITHIN_S = 5.0
 SWEEP_S = 1.0
@@ -55,7 +54,8 @@ Line = deque[tuple[Session, Told, Visit | None]]
 
 class HookDoor:
     def __init__(self, path: Path, hooks: Hooks, handovers: Handovers) -> None:
-        self._path = path
+        self._socket = OwnSocket(path, BACKLOG)
+        self._listener: socket.socket | None = None
         self._hooks = hooks
         self._handovers = handovers
         self._silent: dict[Visit, float] = {}
@@ -65,32 +65,36 @@ class HookDoor:
         self.refused = 0
 
     async def run(self) -> None:
-        loop, listener = asyncio.get_running_loop(), self._open()
-        loop.add_reader(listener, self._let_in, listener)
+        loop = asyncio.get_running_loop()
+        self._open()
         try:
             async with asyncio.TaskGroup() as self._tasks:
                 while True:
                     await asyncio.sleep(SWEEP_S)
                     self._send_away(loop.time() - REPORT_WITHIN_S)
         finally:
-            loop.remove_reader(listener)
-            listener.close()
+            self._close()
+            self._socket.remove()
             self._send_away(loop.time())
-            with contextlib.suppress(FileNotFoundError):
-                self._path.unlink()
 
-    def _open(self) -> socket.socket:
-        with contextlib.suppress(FileNotFoundError):
-            self._path.unlink()
-        listener = socket.socket(socket.AF_UNIX)
-        before = os.umask(0o177)
-        try:
-            listener.bind(str(self._path))
-        finally:
-            os.umask(before)
-        listener.setblocking(False)
-        listener.listen(BACKLOG)
-        return listener
+    def keep(self) -> bool:
+        """Listens again when the socket's file has vanished; True then."""
+        if self._listener is None or not self._socket.is_gone():
+            return False
+        self._close()
+        self._open()
+        return True
+
+    def _open(self) -> None:
+        self._listener = self._socket.listen()
+        self._listener.setblocking(False)
+        asyncio.get_running_loop().add_reader(self._listener, self._let_in, self._listener)
+
+    def _close(self) -> None:
+        if self._listener is not None:
+            asyncio.get_running_loop().remove_reader(self._listener)
+            self._listener.close()
+            self._listener = None
 
     def _let_in(self, listener: socket.socket) -> None:
         for _ in range(LET_IN_AT_ONCE):

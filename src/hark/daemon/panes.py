@@ -47,6 +47,10 @@ class Panes:
     def open(self) -> None:
         self._streams.open()
 
+    def keep(self) -> bool:
+        """Listens again for panes' pipes when the socket's file has vanished; True then."""
+        return self._streams.keep()
+
     async def close(self) -> None:
         self._streams.close()
         for server in self._servers.values():

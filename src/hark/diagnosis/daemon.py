@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from hark import __version__, paths
+from hark import __version__, instance
 from hark.diagnosis.finding import Finding, ok, problem, warning
 from hark.model.errors import HarkError
 
@@ -19,13 +19,13 @@ def look_at_daemon(
     """`health`: what it says of itself; without it, `failure` says why."""
     if health is None:
         yield _unreachable(failure, is_lock_free=is_lock_free)
-        if is_lock_free and os.path.lexists(paths.socket_path()):
+        if is_lock_free and os.path.lexists(instance.socket_path()):
             yield warning(
-                "socket", f"{paths.socket_path()} is left from a daemon that has died", "the next daemon replaces it"
+                "socket", f"{instance.socket_path()} is left from a daemon that has died", "the next daemon replaces it"
             )
         return
     yield _version(health)
-    yield _socket(paths.socket_path())
+    yield _socket(instance.socket_path())
 
 
 def look_at_airlocks(directory: Path, known: Collection[str]) -> Iterator[Finding]:

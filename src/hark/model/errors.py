@@ -65,6 +65,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "sqlite-unsafe": (500, Exit.FAILURE),
     "disk-full": (507, Exit.FAILURE),
     "already-running": (409, Exit.FAILURE),
+    "runtime-in-use": (409, Exit.FAILURE),
     "daemon-unreachable": (503, Exit.UNREACHABLE),
     "daemon-not-started": (503, Exit.UNREACHABLE),
     "internal": (500, Exit.FAILURE),

@@ -124,6 +124,9 @@ class Store(Protocol):
     async def release_lease(self, lease: Lease) -> None:
         """Ends it at once; a lease that is not the current one any more is left alone."""
 
+    async def release_leases(self, group: str) -> None:
+        """Ends the leases of every owner that is called GROUP or GROUP:anything; for who knows that these owners are dead."""
+
     # events
     async def add_event(self, event: Event) -> Event:
         """Returns it with its seq."""

@@ -214,6 +214,12 @@ class MemoryStore:
         if held and (held.owner, held.fence) == (lease.owner, lease.fence):
             del self._leases[lease.session_id]
 
+    async def release_leases(self, group: str) -> None:
+        self._check_open()
+        of_group = [one for one in self._leases.values() if one.owner == group or one.owner.startswith(f"{group}:")]
+        for lease in of_group:
+            del self._leases[lease.session_id]
+
     # events
 
     async def add_event(self, event: Event) -> Event:

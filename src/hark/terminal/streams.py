@@ -11,11 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hark.model.session import Pane
+from hark.sockets import OwnSocket
 from hark.terminal import handoff
 from hark.terminal.server import TmuxServer
 
 CHUNK = 65536
 HANDOFF_DEADLINE_S = 10.0
+BACKLOG = 64
 
 
 class PaneStreams:
@@ -24,6 +26,7 @@ class PaneStreams:
 
     def __init__(self, path: Path, on_output: Callable[[Pane, bytes], None], on_closed: Callable[[Pane], None]) -> None:
         self._path = path
+        self._socket = OwnSocket(path, BACKLOG)
         self._on_output = on_output
         self._on_closed = on_closed
         self._listener: socket.socket | None = None
@@ -35,22 +38,14 @@ class PaneStreams:
         """Who has connected and not said anything yet."""
 
     def open(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            self._path.unlink()
-        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener = self._socket.listen()
         self._listener.setblocking(False)
-        self._listener.bind(str(self._path))
-        os.chmod(self._path, 0o600)
-        self._listener.listen(64)
         asyncio.get_running_loop().add_reader(self._listener, self._accept)
 
     def close(self) -> None:
         loop = asyncio.get_running_loop()
-        if self._listener:
-            loop.remove_reader(self._listener)
-            self._listener.close()
-            with contextlib.suppress(FileNotFoundError):
-                self._path.unlink()
+        self._stop_listening()
+        self._socket.remove()
         for connection in self._strangers:
             loop.remove_reader(connection)
             connection.close()
@@ -60,6 +55,20 @@ class PaneStreams:
             os.close(descriptor)
         self._open.clear()
         self._panes.clear()
+
+    def keep(self) -> bool:
+        """Listens again when the socket's file has vanished; True then. The streams that are open go on."""
+        if self._listener is None or not self._socket.is_gone():
+            return False
+        self._stop_listening()
+        self.open()
+        return True
+
+    def _stop_listening(self) -> None:
+        if self._listener:
+            asyncio.get_running_loop().remove_reader(self._listener)
+            self._listener.close()
+            self._listener = None
 
     def is_open(self, pane: Pane) -> bool:
         return pane in self._panes

@@ -255,6 +255,10 @@ def release_lease(transaction: Transaction, lease: Lease) -> None:
     transaction.run("release-lease", current)
 
 
+def release_leases(transaction: Transaction, group: str) -> None:
+    transaction.run("release-leases", {"owner_group": group})
+
+
 def _check_fence(transaction: Transaction, session_id: SessionId, fence: int) -> None:
     holder, current, _ = transaction.one("find-lease", session_id=session_id) or (None, 0, 0)
     if holder is None or current != fence:

@@ -202,6 +202,11 @@ INSERT INTO leases (session_id, owner, fence, expires_at) VALUES (:session_id, :
 ON CONFLICT (session_id) DO UPDATE
 SET owner = excluded.owner, fence = excluded.fence, expires_at = excluded.expires_at;
 
+-- name: release-leases
+-- Ends the leases of all owners of a group.
+UPDATE leases SET owner = NULL
+WHERE owner = :owner_group OR substr(owner, 1, length(:owner_group) + 1) = :owner_group || ':';
+
 -- name: release-lease
 -- Ends the current lease; one that is not current any more matches nothing.
 UPDATE leases SET owner = NULL WHERE session_id = :session_id AND owner = :owner AND fence = :fence;

@@ -29,11 +29,13 @@ class SqliteStore:
         self._busy_timeout_s = busy_timeout_s
         self._listeners: list[Callable[[Event], None]] = []
         self._writer: Writer | None = None
+        self.on_broken: Callable[[str], None] = lambda reason: None
+        """Called with the reason when nothing can be stored or read any more. Only opening the file anew can help."""
 
     async def open(self) -> None:
         if self._writer is not None:
             return
-        writer = Writer(self._path, self._busy_timeout_s, self._hear)
+        writer = Writer(self._path, self._busy_timeout_s, self._hear, lambda reason: self.on_broken(reason))
         await writer.start()
         self._writer = writer
 
@@ -133,6 +135,9 @@ class SqliteStore:
 
     async def release_lease(self, lease: Lease) -> None:
         await self._write(hops.release_lease, lease)
+
+    async def release_leases(self, group: str) -> None:
+        await self._write(hops.release_leases, group)
 
     # events
 

@@ -59,8 +59,16 @@ class Hop:
 class Writer:
     """Lives from `start` to `stop`, on one event loop."""
 
-    def __init__(self, path: Path, busy_timeout_s: float, hear: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        busy_timeout_s: float,
+        hear: Callable[[Event], None],
+        broke: Callable[[str], None] = lambda reason: None,
+    ) -> None:
+        """`broke` is told why the thread ended although nobody had stopped it."""
         self._path = path
+        self._broke = broke
         self._busy_timeout_s = busy_timeout_s
         self._hear = hear
         self._loop = asyncio.get_running_loop()
@@ -105,6 +113,8 @@ class Writer:
         try:
             self._serve(connection)
             connection.close()
+        except BaseException as broken:  # noqa: BLE001 whatever it was, nothing is stored from now on
+            self._call(self._broke, f"{type(broken).__name__}: {broken}")
         finally:
             self._is_stopping = True
             self._call(self._end)

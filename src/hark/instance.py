@@ -1,0 +1,123 @@
+"""The daemon that has this user's database: one at a time, known by a lock file beside the database. Stdlib only.
+
+The file's flock is held for as long as the daemon lives, so a stale file is no obstacle. Its content says who holds it and
+where it listens. Whoever wants to speak to the daemon asks this file first: cron, `su` and containers have another runtime
+directory than a login session, or none, but they mean the same database.
+"""
+
+import contextlib
+import fcntl
+import os
+import socket
+from pathlib import Path
+from typing import NamedTuple
+
+from hark import __version__, paths
+
+LONGEST = 65536
+
+
+class Build(NamedTuple):
+    """Which code a process runs. A version alone does not say it: a package may be installed again with the same one."""
+
+    version: str
+    place: str
+    """The directory of the package."""
+    stamp: str
+    """When its files were put there."""
+
+
+class Daemon(NamedTuple):
+    """What the lock file says."""
+
+    pid: int
+    runtime: Path
+    """The directory of its sockets."""
+    host: str
+    build: Build
+
+
+def own_build() -> Build:
+    here = os.path.realpath(__file__)
+    place = os.path.dirname(here)
+    try:
+        stamp = str(os.stat(os.path.join(place, "__init__.py")).st_mtime_ns)
+    except OSError:
+        stamp = ""
+    return Build(__version__, place, stamp)
+
+
+def describe(daemon: Daemon) -> bytes:
+    """The content of the lock file. NUL ends each word, because a path may hold anything else."""
+    words = (str(daemon.runtime), daemon.host, *daemon.build)
+    return f"{daemon.pid}\n".encode() + b"".join(os.fsencode(word) + b"\0" for word in words) + b"\n"
+
+
+def parse(content: bytes) -> Daemon | None:
+    """None for anything that `describe` has not written."""
+    pid, _, rest = content.partition(b"\n")
+    words = [os.fsdecode(word) for word in rest.split(b"\0")]
+    if not pid.isdigit() or len(pid) > 18 or len(words) < 6 or not words[0].startswith("/"):
+        return None
+    return Daemon(int(pid), Path(words[0]), words[1], Build(*words[2:5]))
+
+
+def describe_this(build: Build) -> bytes:
+    return describe(Daemon(os.getpid(), paths.runtime_dir(), socket.gethostname(), build))
+
+
+def find() -> Daemon | None:
+    """Who has the database, or had it last; None when that is not known. Whether it still lives, the flock tells."""
+    with contextlib.suppress(OSError), open(paths.lock_path(), "rb") as file:
+        return parse(file.read(LONGEST))
+    return None
+
+
+def runtime_dir() -> Path:
+    """Where the daemon of this database has its sockets, whatever this process's own runtime directory is."""
+    daemon = find()
+    return daemon.runtime if daemon else paths.runtime_dir()
+
+
+def socket_path() -> Path:
+    return runtime_dir() / paths.SOCKET
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody holds the flock. It is tried and let go at once; a daemon that is just starting tries again."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def is_running() -> bool:
+    """Whether a daemon has the database."""
+    return not is_free(paths.lock_path())
+
+
+def holds(pid: int, path: Path) -> bool:
+    """Whether that process has the file open, so that a number which was given to another process is not taken for it.
+    Where there is no /proc, the file's own word counts."""
+    if not os.path.isdir("/proc/self/fd"):
+        return True
+    try:
+        wanted = os.stat(path)
+        with os.scandir(f"/proc/{pid}/fd") as descriptors:
+            return any(_is_same(entry.path, wanted) for entry in descriptors)
+    except OSError:
+        return False
+
+
+def _is_same(path: str, wanted: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), wanted)
+    except OSError:
+        return False
