@@ -223,6 +223,9 @@ async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
     except HarkError as error:
         logger.error("cannot start", extra={"code": error.code, "detail": error.detail})
         raise
+    except BaseException:
+        logger.critical("the daemon failed", exc_info=True)
+        raise
     finally:
         await store.close()
         close_log(log)

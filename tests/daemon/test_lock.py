@@ -94,9 +94,7 @@ def test_what_a_dead_holder_wrote_is_replaced(home: Path) -> None:
     lock.release()
 
 
-def test_who_only_asks_whether_a_daemon_lives_is_in_nobodys_way(
-    monkeypatch: pytest.MonkeyPatch, home: Path
-) -> None:
+def test_who_only_asks_whether_a_daemon_lives_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     asking = os.open(paths.lock_path(), os.O_CREAT | os.O_RDONLY)
     fcntl.flock(asking, fcntl.LOCK_SH)
     monkeypatch.setattr("hark.daemon.lock.time.sleep", lambda _: fcntl.flock(asking, fcntl.LOCK_UN))

@@ -1,0 +1,80 @@
+"""The ordinary daemon, except that something in it breaks when it is asked to take a message with a certain text.
+
+python breaking.py [ARGUMENT ...]       the arguments are those of `hark serve`
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from hark.cli.main import main
+from hark.daemon.mailbox import Mailbox
+from hark.model.message import Message
+from hark.store.sqlite.writer import Batch
+
+STORE = "break the store"
+WORDS = ("a library complains", "a task nobody awaits", "a thread nobody joins", "an exception in a finalizer")
+SAY = "say everything"
+
+
+class DiskOnFire(BaseException):
+    """Nothing that anybody expects of a database."""
+
+
+def burning(run: Callable[[Batch], None]) -> Callable[[Batch], None]:
+    def run_or_burn(batch: Batch) -> None:
+        for hop in batch._hops:
+            for cell in getattr(hop.body, "__closure__", None) or ():
+                if any(isinstance(one, Message) and one.text == STORE for one in _parts(cell.cell_contents)):
+                    raise DiskOnFire("the disk is on fire")
+        run(batch)
+
+    return run_or_burn
+
+
+def _parts(content: object) -> tuple[object, ...]:
+    return content if isinstance(content, tuple) else (content,)
+
+
+class Finalized:
+    def __del__(self) -> None:
+        raise ValueError(WORDS[3])
+
+
+async def fail(words: str) -> None:
+    raise ValueError(words)
+
+
+def fail_at_once(words: str) -> None:
+    raise ValueError(words)
+
+
+def talkative(send: Callable[..., Any]) -> Callable[..., Any]:
+    async def send_and_say(mailbox: Mailbox, session: Any, text: str, **options: Any) -> Any:
+        if text == SAY:
+            for name in ("uvicorn.error", "mcp.server", "asyncio", "starlette"):
+                logging.getLogger(name).warning("%s: %s\nin two lines", WORDS[0], name)
+            lost = asyncio.get_running_loop().create_task(fail(WORDS[1]))
+            await asyncio.sleep(0)
+            del lost
+            thread = threading.Thread(target=fail_at_once, args=(WORDS[2],), name="of-the-test")
+            thread.start()
+            thread.join()
+            Finalized()
+            gc.collect()
+        return await send(mailbox, session, text, **options)
+
+    return send_and_say
+
+
+if __name__ == "__main__":
+    Batch.run = burning(Batch.run)  # type: ignore[method-assign, assignment]
+    Mailbox.send = talkative(Mailbox.send)  # type: ignore[method-assign]
+    sys.argv = ["hark", "serve", *sys.argv[1:]]
+    sys.exit(main())
