@@ -139,6 +139,10 @@ def _owner_of_socket(path: str) -> int | None:
         return None
 
 
+OF_A_SESSION = ("TMUX", "TMUX_PANE", "HARK_SESSION", "HARK_HOOKS", "HARK_VISUAL", "HARK_EDITOR")
+"""Variables that say in which pane or session a process is. The daemon is in none, whoever starts it."""
+
+
 def hark_environment(session_id: str) -> dict[str, str]:
     """By which everything that runs in a session knows whose it is."""
     home = os.environ.get("HARK_HOME")

@@ -110,5 +110,6 @@ def test_a_socket_of_somebody_else_starts_nothing(monkeypatch: pytest.MonkeyPatc
 def test_the_daemon_does_not_learn_where_the_caller_sits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     caller = {"TMUX": "/s,1,0", "TMUX_PANE": "%1", "HARK_SESSION": "x", "PATH": "/bin", "HARK_HOME": "relative"}
+    caller |= {"HARK_HOOKS": "1", "HARK_VISUAL": "emacs", "HARK_EDITOR": "vi"}
 
     assert daemon_environment(caller) == {"PATH": "/bin", "HARK_HOME": str(tmp_path / "relative")}

@@ -52,7 +52,7 @@ def start(options: Sequence[str], deadline: float) -> None:
 
 def daemon_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The caller's, but nothing that says in which pane or session the caller happens to be."""
-    kept = {name: value for name, value in environment.items() if name not in ("TMUX", "TMUX_PANE", "HARK_SESSION")}
+    kept = {name: value for name, value in environment.items() if name not in paths.OF_A_SESSION}
     if kept.get("HARK_HOME"):
         kept["HARK_HOME"] = os.path.abspath(kept["HARK_HOME"])
     return kept

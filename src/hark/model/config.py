@@ -71,8 +71,11 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Its configuration file; tmux's own choice by default."""
 
 
-# Variables of ours that are not settings.
-NOT_SETTINGS = frozenset({"HARK_HOME", "HARK_SESSION", "HARK_DEBUG", "HARK_NO_AUTOSTART", "HARK_SERVE_COMMAND"})
+# Variables of ours that are not settings, whatever settings there are: those of every session, which a daemon that is started
+# inside one would take for the user's wish; those of commands; those of the demo agent.
+_OF_SESSIONS = frozenset({"HARK_SESSION", "HARK_HOOKS", "HARK_VISUAL", "HARK_EDITOR"})
+_OF_COMMANDS = frozenset({"HARK_HOME", "HARK_DEBUG", "HARK_NO_AUTOSTART", "HARK_SERVE_COMMAND"})
+NOT_SETTINGS = _OF_SESSIONS | _OF_COMMANDS | {"HARK_DEMO_LOG", "HARK_HOOK_COMMAND"}
 _CHOICES = {
     "log_level": ("debug", "info", "warning", "error"),
     "restore_notice": ("none", "status-line"),
