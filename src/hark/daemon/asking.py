@@ -1,13 +1,27 @@
-"""One HTTP request to somewhere else: a webhook, a model. In a thread, with a deadline; nothing of it is kept open."""
+"""One HTTP request to somewhere else: a webhook, a model. In a thread, with a deadline; nothing of it is kept open.
+
+A redirect is never followed: keys and what agents show go to the address that the user has written, and to no other. And an
+address is not told in full, because its path may be a secret, as that of most webhooks is.
+"""
 
 import asyncio
+import http.client
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from hark.model.errors import HarkError
 
 LONGEST_ANSWER = 1_000_000
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: object) -> None:
+        """None lets the redirect be the error that it is here."""
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects)
 
 
 async def post(url: str, body: bytes, headers: Mapping[str, str], deadline_s: float) -> bytes:
@@ -15,12 +29,27 @@ async def post(url: str, body: bytes, headers: Mapping[str, str], deadline_s: fl
 
 
 def _post(url: str, body: bytes, headers: dict[str, str], deadline_s: float) -> bytes:
-    request = urllib.request.Request(
-        url, data=body, headers={"Content-Type": "application/json", "User-Agent": "hark"} | headers, method="POST"
-    )
+    sent = {"Content-Type": "application/json", "User-Agent": "hark"} | headers
     try:
-        with urllib.request.urlopen(request, timeout=deadline_s) as answer:
+        request = urllib.request.Request(url, data=body, headers=sent, method="POST")
+        with _OPENER.open(request, timeout=deadline_s) as answer:
             data: bytes = answer.read(LONGEST_ANSWER)
             return data
-    except (urllib.error.URLError, OSError, ValueError) as failure:
-        raise HarkError("not-available", f"{url} has not taken it: {failure}", "check the address") from failure
+    except urllib.error.HTTPError as failure:
+        with failure:
+            told = f"{_host(url)} answered {failure.code}"
+            hint = "check the address"
+            if failure.headers.get("Location") and 300 <= failure.code < 400:
+                hint = f"it redirects to {_host(failure.headers['Location'])}: write that address, if you trust it"
+        raise HarkError("not-available", told, hint) from None
+    except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as failure:
+        raise HarkError("not-available", f"{_host(url)} has not taken it: {failure}", "check the address") from failure
+
+
+def _host(url: str) -> str:
+    """An address without its path, its question and who asks."""
+    try:
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
+    except ValueError:
+        return "the address"
