@@ -249,7 +249,7 @@ def test_a_second_daemon_is_refused_and_the_first_works_on(hark: RunningHark) ->
     second = hark.run("serve")
 
     assert second.returncode == 1
-    assert f"another hark daemon runs already (pid {pid})" in second.stderr
+    assert f"another hark daemon runs already with this database (pid {pid} on " in second.stderr
     assert "hark daemon stop" in second.stderr
     assert hark.json("daemon", "status")["pid"] == pid
 

@@ -48,6 +48,7 @@ def open_log(path: Path, level: str, max_bytes: int) -> logging.Handler:
     """Libraries say little of interest below a warning; with `debug` they say it too."""
     handler = PrivateFile(path, maxBytes=max_bytes, backupCount=3, encoding="utf-8")
     handler.setFormatter(JsonLines())
+    handler.addFilter(_is_worth_a_line)
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.DEBUG if level == "debug" else max(logging.WARNING, logging.getLevelName(level.upper())))
@@ -60,6 +61,12 @@ def close_log(handler: logging.Handler) -> None:
     sys.excepthook, threading.excepthook, sys.unraisablehook = _USUAL_HOOKS
     logging.getLogger().removeHandler(handler)
     handler.close()
+
+
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    """False for what libraries say of callers that have hung up: everybody may do that at any time."""
+    kind = record.exc_info[0] if record.exc_info else None
+    return kind is None or kind.__name__ != "ClientDisconnect"
 
 
 _USUAL_HOOKS = (sys.__excepthook__, threading.__excepthook__, sys.__unraisablehook__)
