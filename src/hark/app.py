@@ -41,6 +41,7 @@ from hark.daemon.notices import Notices
 from hark.daemon.panes import Panes
 from hark.daemon.pending_input import PendingInputs
 from hark.daemon.presence import Presence
+from hark.daemon.repeats import Repeats
 from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
@@ -100,6 +101,7 @@ class Hark:
                 has_waiter=config.rewake,
             ),
         )
+        self.repeats = Repeats(store, self.sessions, wall_clock)
         self.couriers = Couriers(store, self._courier, self._session_at)
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)

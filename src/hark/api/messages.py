@@ -7,7 +7,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from hark.api.route import Call, Query, query_number
+from hark.api.route import Call, Query, idempotency_key, query_number
 from hark.api.sessions import found
 from hark.api.shapes import (
     MessageInfo,
@@ -29,8 +29,6 @@ from hark.queue.ordering import delivery_order, inbox_order
 from hark.queue.turns import Phase
 from hark.store.contract import Enqueued
 
-LONGEST_KEY = 200
-
 
 async def send(request: Request, body: Send) -> Sent | Response:
     sent = await post(request.app.state.hark, found(request), body, idempotency_key(request))
@@ -51,13 +49,6 @@ async def send_group(request: Request, body: SendGroup) -> SentList:
 
 class _Wish(Send, frozen=True, kw_only=True, forbid_unknown_fields=False):
     pass
-
-
-def idempotency_key(request: Request) -> str | None:
-    key = request.headers.get("idempotency-key")
-    if key is not None and not 0 < len(key) <= LONGEST_KEY:
-        raise HarkError("request-invalid", f"an Idempotency-Key has 1 to {LONGEST_KEY} characters", "use a UUID")
-    return key
 
 
 async def post(hark: Any, session: Session, body: Send, key: str | None) -> Enqueued:

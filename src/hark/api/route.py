@@ -13,6 +13,7 @@ from hark.daemon.log import logger
 from hark.model.errors import HarkError
 
 LARGEST_BODY = 64 * 1024 * 1024
+LONGEST_KEY = 200
 
 
 class Query(Struct, frozen=True):
@@ -77,6 +78,13 @@ async def _body(request: Request, shape: type[Struct] | None) -> Struct | None:
         raise HarkError(
             "request-invalid", f"the request is not right: {wrong}", "/openapi.json describes it"
         ) from wrong
+
+
+def idempotency_key(request: Request) -> str | None:
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 0 < len(key) <= LONGEST_KEY:
+        raise HarkError("request-invalid", f"an Idempotency-Key has 1 to {LONGEST_KEY} characters", "use a UUID")
+    return key
 
 
 def query_number(request: HTTPConnection, name: str, default: float, least: float, most: float) -> float:

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from hark.api.route import Call, Query, query_number
+from hark.api.route import Call, Query, idempotency_key, query_number
 from hark.api.shapes import (
     AdoptPane,
     NewSession,
@@ -18,9 +19,11 @@ from hark.api.shapes import (
     Started,
     session_info,
 )
+from hark.daemon.repeats import Once
 from hark.daemon.sessions import choose_socket
 from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
+from hark.model.ids import SessionId
 from hark.model.message import HoldReason
 from hark.model.session import Session, SessionState
 from hark.queue.ordering import delivery_order
@@ -54,7 +57,19 @@ async def list_sessions(request: Request, _: None) -> SessionList:
 
 
 async def start_session(request: Request, body: NewSession) -> SessionInfo:
-    session = await request.app.state.hark.sessions.start(
+    hark, key = request.app.state.hark, idempotency_key(request)
+    if key is None:
+        return await _started(hark, body)
+    once = Once(call="sessions", key=key, body=body, answer=SessionInfo)
+    made: SessionInfo = await hark.repeats.run(once, lambda session_id: _started(hark, body, session_id))
+    return made
+
+
+async def _started(hark: Any, body: NewSession, session_id: SessionId | None = None) -> SessionInfo:
+    """`session_id`: the id that the session gets, or has already."""
+    if session_id and hark.sessions.is_known(session_id):
+        return session_info(hark.sessions.get(session_id))
+    session = await hark.sessions.start(
         body.command,
         name=body.name,
         agent=body.agent,
@@ -65,6 +80,7 @@ async def start_session(request: Request, body: NewSession) -> SessionInfo:
         socket=choose_socket(body.socket_name, body.socket_path),
         is_plain=body.is_plain,
         has_signals=body.has_signals,
+        session_id=session_id,
     )
     return session_info(session)
 
@@ -179,12 +195,20 @@ CALLS = (
     Call(
         method="POST",
         path="/sessions",
-        summary="Start an agent in a new session.",
+        summary="Start an agent in a new session. With an Idempotency-Key header the same key starts one.",
         handler=start_session,
         body=NewSession,
         response=SessionInfo,
         status=201,
-        errors=("name-taken", "name-invalid", "agent-unknown", "request-invalid", "tmux-missing", "tmux-too-old"),
+        errors=(
+            "name-taken",
+            "name-invalid",
+            "agent-unknown",
+            "request-invalid",
+            "tmux-missing",
+            "tmux-too-old",
+            "idempotency-conflict",
+        ),
     ),
     Call(
         method="POST",

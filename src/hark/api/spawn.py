@@ -4,36 +4,47 @@ from typing import Any
 
 from starlette.requests import Request
 
-from hark.api.messages import idempotency_key, post, sent_answer
-from hark.api.route import Call
+from hark.api.messages import post, sent_answer
+from hark.api.route import Call, idempotency_key
 from hark.api.shapes import Send, Spawn, Spawned, session_info
+from hark.daemon.repeats import Once
 from hark.delivery.wording import check_text
 from hark.model.errors import HarkError
+from hark.model.ids import SessionId
 
 COLUMNS, ROWS = 120, 40
 
 
 async def spawn(request: Request, body: Spawn) -> Spawned:
-    return await spawned(request.app.state.hark, body, idempotency_key(request))
+    hark, key = request.app.state.hark, idempotency_key(request)
+    if key is None:
+        return await spawned(hark, body)
+    once = Once(call="spawn", key=key, body=body, answer=Spawned)
+    made: Spawned = await hark.repeats.run(once, lambda session_id: spawned(hark, body, key, session_id))
+    return made
 
 
-async def spawned(hark: Any, body: Spawn, key: str | None = None) -> Spawned:
-    """A text that cannot be sent starts nothing."""
+async def spawned(hark: Any, body: Spawn, key: str | None = None, session_id: SessionId | None = None) -> Spawned:
+    """A text that cannot be sent starts nothing. `session_id`: the id that the session gets, or has already."""
     check_text(body.task, hark.config.max_text_bytes)
     kind = hark.kinds.get(body.agent)
     command = body.command or list(kind.commands[:1])
     if not command:
         raise HarkError("request-invalid", f"{body.agent} has no program of its own", "say how it is started")
-    session = await hark.sessions.start(
-        command,
-        name=body.name,
-        agent=body.agent,
-        directory=body.directory,
-        environment=body.environment,
-        columns=COLUMNS,
-        rows=ROWS,
-        socket=None,
-    )
+    if session_id and hark.sessions.is_known(session_id):
+        session = hark.sessions.get(session_id)
+    else:
+        session = await hark.sessions.start(
+            command,
+            name=body.name,
+            agent=body.agent,
+            directory=body.directory,
+            environment=body.environment,
+            columns=COLUMNS,
+            rows=ROWS,
+            socket=None,
+            session_id=session_id,
+        )
     first = Send(
         text=body.task,
         sender_session_id=body.sender_session_id,
@@ -48,11 +59,20 @@ CALLS = (
     Call(
         method="POST",
         path="/spawn",
-        summary="Start an agent in a new session and give it its first task when it is ready.",
+        summary="Start an agent in a new session and give it its first task when it is ready. With an Idempotency-Key header "
+        "the same key starts one agent.",
         handler=spawn,
         body=Spawn,
         response=Spawned,
         status=201,
-        errors=("name-taken", "name-invalid", "agent-unknown", "request-invalid", "text-empty", "tmux-missing"),
+        errors=(
+            "name-taken",
+            "name-invalid",
+            "agent-unknown",
+            "request-invalid",
+            "text-empty",
+            "tmux-missing",
+            "idempotency-conflict",
+        ),
     ),
 )

@@ -56,7 +56,8 @@ def command(
     }
     body |= {"has_signals": True} if signals else {}
     body |= terminal_size() | chosen_server(socket_name, socket_path, os.environ)
-    session = Client().post("/sessions", {field: value for field, value in body.items() if value is not None})
+    wish = {field: value for field, value in body.items() if value is not None}
+    session = Client().post("/sessions", wish, idempotency_key=os.urandom(16).hex())
     if is_json:
         print_json(session)
     elif detached or not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -21,6 +21,7 @@ from hark.model.ids import check_name
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
 @click.option("--from", "sender", metavar="NAME", help="Who sends the task. [default: $HARK_SESSION]")
 @click.option("--notify-on-stop", is_flag=True, help="Send me a message when it has stopped working on it.")
+@click.option("--idempotency-key", "key", metavar="KEY", help="Spawning twice with the same key starts one agent.")
 @json_option
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 def command(
@@ -30,6 +31,7 @@ def command(
     directory: str | None,
     sender: str | None,
     notify_on_stop: bool,
+    key: str | None,
     is_json: bool,
     words: tuple[str, ...],
 ) -> None:
@@ -51,7 +53,8 @@ def command(
         "notify_on_stop": notify_on_stop or None,
     }
     body |= sender_fields(client, sender or os.environ.get("HARK_SESSION"))
-    made = client.post("/spawn", {field: value for field, value in body.items() if value is not None})
+    wish = {field: value for field, value in body.items() if value is not None}
+    made = client.post("/spawn", wish, idempotency_key=key or os.urandom(16).hex())
     session, message = made["session"], made["message"]
     if is_json:
         print_json(made)

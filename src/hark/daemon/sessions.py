@@ -63,6 +63,9 @@ class Sessions:
             return session
         raise HarkError("session-not-found", f"no session {session_id!r}", "`hark ls` shows the sessions there are")
 
+    def is_known(self, session_id: SessionId) -> bool:
+        return session_id in self._by_id
+
     def find(self, wanted: str) -> Session:
         """A running session wins over gone ones that fit as well; but a whole name or id wins over a mere prefix, or what
         is sent to a session that has just ended would reach another one."""
@@ -101,13 +104,14 @@ class Sessions:
         socket: str | None,
         is_plain: bool = False,
         has_signals: bool = False,
+        session_id: SessionId | None = None,
     ) -> Session:
         """`is_plain`: with no status line of tmux below it. `has_signals`: taught to signal, where the agent allows it."""
         directory = directory or str(Path.home())
         _check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
         server = self._panes.server(socket or self._own_socket)
-        session_id = _new_id()
+        session_id = session_id or new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
             launch = self._launcher.launch(session_id, kind, command, environment, has_signals=has_signals)
@@ -135,7 +139,7 @@ class Sessions:
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(command)
         async with self._naming:
             name = self._free_name(name, _base_name(list(command)))
-            session = self._session(_new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
+            session = self._session(new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
             await self._add(session)
         await self._panes.watch(pane)
         return session
@@ -158,7 +162,7 @@ class Sessions:
         if known := self.at(pane):
             await self.mark_gone(known, "another agent took its pane")
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
-        session_id = _new_id()
+        session_id = new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
             launch = self._launcher.launch(session_id, kind, command, environment)
@@ -369,7 +373,7 @@ def _check_command(command: list[str], directory: str, environment: dict[str, st
         raise HarkError("request-invalid", f"{command[0]}: command not found", "check the name and your PATH")
 
 
-def _new_id() -> SessionId:
+def new_id() -> SessionId:
     return SessionId(secrets.token_hex(SESSION_ID_LENGTH // 2))
 
 

@@ -28,6 +28,15 @@ class Enqueued(Struct, frozen=True):
     is_new: bool
 
 
+class Begun(Struct, frozen=True):
+    """A request with an idempotency key, as it was when it first came."""
+
+    session_id: SessionId
+    """The id of the session that it starts."""
+    answer: str | None = None
+    """What was answered; None as long as it is not done, also when a daemon died over it."""
+
+
 class Store(Protocol):
     async def open(self) -> None: ...
     async def close(self) -> None:
@@ -126,6 +135,17 @@ class Store(Protocol):
 
     async def release_leases(self, group: str) -> None:
         """Ends the leases of every owner that is called GROUP or GROUP:anything; for who knows that these owners are dead."""
+
+    # requests that start something
+    async def begin_request(
+        self, key: str, digest: str, session_id: SessionId, at: datetime, before: datetime
+    ) -> Begun:
+        """Writes down that a request has begun, or returns the one that came with that key before. The same key with another
+        digest raises `idempotency-conflict`. Requests that began before `before` are forgotten."""
+
+    async def answer_request(self, key: str, answer: str) -> None: ...
+    async def drop_request(self, key: str) -> None:
+        """For a request that has started nothing: its key can be used again."""
 
     # events
     async def add_event(self, event: Event) -> Event:

@@ -21,7 +21,7 @@ from hark.model.session import Session
 from hark.queue import lifecycle, ordering
 from hark.queue.lifecycle import Step
 from hark.store import rules
-from hark.store.contract import Enqueued
+from hark.store.contract import Begun, Enqueued
 
 
 class MemoryStore:
@@ -33,6 +33,7 @@ class MemoryStore:
         self._messages: dict[MessageId, Message] = {}
         self._receipts: dict[MessageId, list[Receipt]] = {}
         self._leases: dict[SessionId, Lease] = {}
+        self._requests: dict[str, tuple[str, Begun, datetime]] = {}
         self._fences: dict[SessionId, int] = {}
         self._events: list[Event] = []
         self._drafts: dict[SessionId, Draft] = {}
@@ -219,6 +220,27 @@ class MemoryStore:
         of_group = [one for one in self._leases.values() if one.owner == group or one.owner.startswith(f"{group}:")]
         for lease in of_group:
             del self._leases[lease.session_id]
+
+    # requests that start something
+
+    async def begin_request(
+        self, key: str, digest: str, session_id: SessionId, at: datetime, before: datetime
+    ) -> Begun:
+        self._check_open()
+        self._requests = {name: one for name, one in self._requests.items() if one[2] >= before}
+        stored_digest, begun, _ = self._requests.setdefault(key, (digest, Begun(session_id), at))
+        rules.check_same_request(key, stored_digest, digest)
+        return begun
+
+    async def answer_request(self, key: str, answer: str) -> None:
+        self._check_open()
+        if stored := self._requests.get(key):
+            digest, begun, at = stored
+            self._requests[key] = (digest, structs.replace(begun, answer=answer), at)
+
+    async def drop_request(self, key: str) -> None:
+        self._check_open()
+        self._requests.pop(key, None)
 
     # events
 

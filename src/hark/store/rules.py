@@ -32,6 +32,12 @@ def check_repeat(stored: Message, repeated: Message) -> None:
         )
 
 
+def check_same_request(key: str, stored_digest: str, digest: str) -> None:
+    if stored_digest != digest:
+        detail = f"the key {key!r} was used for another request"
+        raise HarkError("idempotency-conflict", detail, "use a new key for a new request")
+
+
 def wants_notices(message: Message) -> bool:
     is_wanted = message.notify_on_delivery or message.notify_on_failure or message.notify_after_s is not None
     return message.sender_session_id is not None and is_wanted

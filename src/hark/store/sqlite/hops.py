@@ -14,7 +14,7 @@ from hark.model.session import Session
 from hark.queue import lifecycle, ordering
 from hark.queue.lifecycle import Step
 from hark.store import rules
-from hark.store.contract import Enqueued
+from hark.store.contract import Begun, Enqueued
 from hark.store.sqlite.rows import DRAFTS, EVENTS, MESSAGES, RECEIPTS, REMINDERS, SESSIONS, from_micros, to_micros
 from hark.store.sqlite.transaction import Transaction
 
@@ -263,6 +263,30 @@ def _check_fence(transaction: Transaction, session_id: SessionId, fence: int) ->
     holder, current, _ = transaction.one("find-lease", session_id=session_id) or (None, 0, 0)
     if holder is None or current != fence:
         raise rules.lease_lost(session_id, fence)
+
+
+# requests that start something
+
+
+def begin_request(
+    transaction: Transaction, key: str, digest: str, session_id: SessionId, at: datetime, before: datetime
+) -> Begun:
+    transaction.run("forget-requests", {"before": to_micros(before)})
+    if row := transaction.one("find-request", key=key):
+        stored_digest, stored_id, answer = row
+        rules.check_same_request(key, stored_digest, digest)
+        return Begun(SessionId(stored_id), answer)
+    begun = {"key": key, "digest": digest, "session_id": session_id, "begun_at": to_micros(at)}
+    transaction.run("insert-request", begun)
+    return Begun(session_id)
+
+
+def answer_request(transaction: Transaction, key: str, answer: str) -> None:
+    transaction.run("answer-request", {"key": key, "answer": answer})
+
+
+def drop_request(transaction: Transaction, key: str) -> None:
+    transaction.run("delete-request", {"key": key})
 
 
 # events

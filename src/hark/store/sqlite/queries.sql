@@ -282,3 +282,23 @@ ON CONFLICT (session_id) DO UPDATE SET memory = excluded.memory;
 -- name: find-signal-memory
 -- What a session has announced.
 SELECT memory FROM signal_memories WHERE session_id = :session_id;
+
+-- name: find-request
+-- A request by its key.
+SELECT digest, session_id, answer FROM requests WHERE key = :key;
+
+-- name: insert-request
+-- A request that has begun.
+INSERT INTO requests (key, digest, session_id, begun_at) VALUES (:key, :digest, :session_id, :begun_at);
+
+-- name: answer-request
+-- What was answered to a request.
+UPDATE requests SET answer = :answer WHERE key = :key;
+
+-- name: delete-request
+-- A request that has done nothing.
+DELETE FROM requests WHERE key = :key;
+
+-- name: forget-requests
+-- Those that nobody repeats any more.
+DELETE FROM requests WHERE begun_at < :before;

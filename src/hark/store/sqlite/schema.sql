@@ -171,3 +171,13 @@ CREATE TABLE signal_memories (
 CREATE INDEX events_signals ON events (seq) WHERE kind = 'signal';
 
 CREATE INDEX events_names ON events (seq) WHERE kind IN ('session.created', 'session.renamed');
+
+CREATE TABLE requests (
+    key TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    answer TEXT,
+    begun_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX requests_by_age ON requests (begun_at);

@@ -14,7 +14,7 @@ from hark.model.reminder import Reminder
 from hark.model.session import Session
 from hark.queue.lifecycle import Step
 from hark.store import rules
-from hark.store.contract import Enqueued
+from hark.store.contract import Begun, Enqueued
 from hark.store.sqlite import hops
 from hark.store.sqlite.transaction import Transaction
 from hark.store.sqlite.writer import Writer
@@ -138,6 +138,19 @@ class SqliteStore:
 
     async def release_leases(self, group: str) -> None:
         await self._write(hops.release_leases, group)
+
+    # requests that start something
+
+    async def begin_request(
+        self, key: str, digest: str, session_id: SessionId, at: datetime, before: datetime
+    ) -> Begun:
+        return await self._write(hops.begin_request, key, digest, session_id, at, before)
+
+    async def answer_request(self, key: str, answer: str) -> None:
+        await self._write(hops.answer_request, key, answer)
+
+    async def drop_request(self, key: str) -> None:
+        await self._write(hops.drop_request, key)
 
     # events
 
