@@ -17,7 +17,7 @@ import sys
 import tempfile
 import termios
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -119,7 +119,14 @@ class Client:
 class Running:
     """A command on a terminal that the test holds the other end of; ended when the block ends, whatever happens."""
 
-    def __init__(self, command: Sequence[str], columns: int = 80, rows: int = 24, stderr: int | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        columns: int = 80,
+        rows: int = 24,
+        stderr: int | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._terminal, self.line = pty.openpty()
         self._stop, self._stopped = os.pipe()
         self._settings = termios.tcgetattr(self.line)
@@ -134,7 +141,7 @@ class Running:
             stdin=self.line,
             stdout=self.line,
             stderr=self.line if stderr is None else stderr,
-            env=clean_environment(),
+            env=clean_environment() if environment is None else dict(environment),
         )
         self._reader = threading.Thread(target=self._read, name="eyes", daemon=True)
         self._reader.start()

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -41,9 +41,9 @@ WAYS = {
 class Shell(Running):
     """bash on a terminal, with job control. What a human sees of it is `seen`, from a mark on."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._mark = 0
-        super().__init__(["env", "PS1=$ ", "bash", "--norc", "--noprofile", "-i"])
+        super().__init__(["env", "PS1=$ ", "bash", "--norc", "--noprofile", "-i"], environment=environment)
 
     def enter(self, line: str) -> None:
         self.type(line.encode() + b"\n")

@@ -19,6 +19,7 @@ from hark.delivery.screen import Screen
 from hark.delivery.stop_turn import StopKeys
 from hark.delivery.submit import Lines
 from hark.model.errors import HarkError
+from hark.model.plain import PlainCalls
 from hark.queue.turns import Phase
 
 GENERIC = "generic"
@@ -79,6 +80,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a row begins that it shows, beside its box, for as long as a turn runs; or how its title begins then."""
     stop: StopKeys | None = None
     """The key that ends a running turn, for urgent messages."""
+
+    plain: PlainCalls = PlainCalls()
+    """The calls of its program that open no session: `hark run` runs them plainly."""
 
     title: TitleLook | None = None
     """What its title says about its turns."""

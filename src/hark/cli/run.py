@@ -1,14 +1,16 @@
 """hark run: start an agent right here, behind an airlock, looking like the plain program."""
 
 import os
+import signal
 import sys
 from typing import Any, NoReturn
 
 import click
 
+from hark import paths
 from hark.cli import new
-from hark.cli.attach import attach
 from hark.cli.client import Client
+from hark.cli.plain import is_plain_call
 from hark.cli.server import current_socket
 from hark.cli.text import say
 from hark.model.errors import HarkError
@@ -20,8 +22,10 @@ from hark.model.ids import check_name
 @click.option("--agent", metavar="KIND", help="Agent kind. [default: known from the command]")
 @click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(name: str | None, agent: str | None, words: tuple[str, ...]) -> None:
-    """Start CMD in this terminal so that messages can reach it. Inside tmux it takes the current pane; outside, it opens a
-    session and attaches to it. If hark cannot help, CMD runs all the same.
+    """Start CMD in this terminal so that messages can reach it. Inside tmux it takes the current pane; outside, a session of
+    hark's own tmux server is shown here until CMD ends. Either way it looks, stops and ends like the plain program. A call that
+    opens no session (`claude --version`, `claude mcp list`, `claude -p …`, anything without a terminal) is the plain program.
+    If hark cannot help, CMD runs all the same.
 
     \b
     Example:
@@ -29,7 +33,8 @@ def command(name: str | None, agent: str | None, words: tuple[str, ...]) -> None
     """
     if name:
         check_name(name)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("HARK_SESSION"):
+    has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not has_terminal or os.environ.get("HARK_SESSION") or is_plain_call(words, paths.config_dir() / "agents"):
         run_plainly(words)
     try:
         run_here(name, agent, words) if current_socket(os.environ) else run_in_session(name, agent, words)
@@ -63,10 +68,14 @@ def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...]) 
         "is_plain": True,
     }
     body |= new.terminal_size()
-    attach(Client().post("/sessions", {field: value for field, value in body.items() if value is not None}))
+    from hark.cli.foreground import show
+
+    show(Client().post("/sessions", {field: value for field, value in body.items() if value is not None}))
 
 
 def run_plainly(words: tuple[str, ...]) -> NoReturn:
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execvp(words[0], words)
     except OSError as failure:

@@ -42,8 +42,10 @@ class Launcher:
         environment: dict[str, str],
         *,
         has_signals: bool = False,
+        is_watched: bool = False,
     ) -> Launch:
-        """`has_signals`: it is taught to signal, for this run, where it allows that."""
+        """`has_signals`: it is taught to signal, for this run, where it allows that. `is_watched`: `hark run` shows it in a terminal
+        and wants to know how it ends."""
         command = list(teach(kind, tuple(command))) if has_signals else command
         variables = environment | paths.hark_environment(session_id) | paths.editor_environment(environment)
         words, added = self._with_native(session_id, kind, command, variables)
@@ -51,7 +53,8 @@ class Launcher:
             words, added = self._with_hooks(kind, command, variables)
         variables |= added
         door = self.door(session_id)
-        wrapped = [sys.executable, "-ISE", airlock.__file__, "--socket", door, "--", *words]
+        watched = ["--watched"] if is_watched else []
+        wrapped = [sys.executable, "-ISE", airlock.__file__, "--socket", door, *watched, "--", *words]
         return Launch(words=wrapped, environment=variables, airlock=door)
 
     def _with_native(

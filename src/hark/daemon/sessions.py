@@ -106,7 +106,7 @@ class Sessions:
         has_signals: bool = False,
         session_id: SessionId | None = None,
     ) -> Session:
-        """`is_plain`: with no status line of tmux below it. `has_signals`: taught to signal, where the agent allows it."""
+        """`is_plain`: as `hark run` shows it, with no status line of tmux below it. `has_signals`: taught to signal, where the agent allows it."""
         directory = directory or str(Path.home())
         _check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
@@ -114,7 +114,9 @@ class Sessions:
         session_id = session_id or new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            launch = self._launcher.launch(session_id, kind, command, environment, has_signals=has_signals)
+            launch = self._launcher.launch(
+                session_id, kind, command, environment, has_signals=has_signals, is_watched=is_plain
+            )
             pane = await server.new_session(
                 _tmux_name(name, session_id), launch.words, directory, launch.environment, columns, rows
             )

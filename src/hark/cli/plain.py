@@ -1,0 +1,48 @@
+"""Whether a command is a call that `hark run` must leave alone. It stands in for the agent's program on every call, so it reads the
+agents' data files by itself: their full reading takes longer than the rest of the command."""
+
+import os.path
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hark.model.plain import PlainCalls
+
+AGENTS = "hark.agents"
+
+
+def is_plain_call(command: Sequence[str], user_directory: Path | None = None) -> bool:
+    """True if the command is a call of a known agent that opens no session."""
+    kinds = list(_kinds(user_directory))
+    words = [place for place, word in enumerate(command) if not word.startswith("-") and "=" not in word]
+    for place in words[:3]:
+        for kind in kinds:
+            if _is_program(command[place], kind):
+                return _plain_calls(kind).include(command[place + 1 :])
+    return False
+
+
+def _is_program(word: str, kind: Mapping[str, Any]) -> bool:
+    return os.path.basename(word) in kind.get("commands", ()) or any(part in word for part in kind.get("packages", ()))
+
+
+def _plain_calls(kind: Mapping[str, Any]) -> PlainCalls:
+    section = kind.get("plain", {})
+    return PlainCalls(tuple(section.get("commands", ())), tuple(section.get("options", ())))
+
+
+def _kinds(user_directory: Path | None) -> list[dict[str, Any]]:
+    """A user's file with the name of a built-in kind replaces it. A file that is wrong is the daemon's matter, which names it."""
+    texts = [entry.read_bytes() for entry in resources.files(AGENTS).iterdir() if entry.name.endswith(".toml")]
+    if user_directory and user_directory.is_dir():
+        texts += [path.read_bytes() for path in sorted(user_directory.glob("*.toml"))]
+    kinds: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        try:
+            kind = tomllib.loads(text.decode())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+            continue
+        kinds[str(kind.get("name"))] = kind
+    return list(kinds.values())
