@@ -47,9 +47,11 @@ def run() -> None:
 
 
 def samples() -> dict[str, bytes]:
-    text = _text()
+    ours = _text()
+    text = ours.replace(b"hark", b"lark").replace(b"schmux", b"schnux")
     return {
         "plain text": _with_markers(text),
+        "plain text with a namespace in every third line": _with_markers(ours),
         "colour-heavy output": _with_markers(_coloured(text)),
         "redraw-heavy output": _with_markers(_redrawn(text)),
     }
@@ -118,7 +120,8 @@ def _chunks(data: bytes) -> list[bytes]:
 
 
 def _text() -> bytes:
-    """What agents show most: sources. Hark's own, but for those that are about markers."""
+    """What agents show most: sources. Hark's own, but for those that are about markers. Our name stands in many of their lines,
+    and every such line is a near miss: only an agent that works on hark itself shows so many."""
     files = sorted(REPOSITORY.glob("src/hark/**/*.py"))
     texts = (path.read_bytes() for path in files)
     text = b"".join(text for text in texts if b"<[" not in text)

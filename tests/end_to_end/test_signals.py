@@ -87,8 +87,42 @@ def test_code_blocks_quotes_and_sentences_are_no_signals(printing: Printing) -> 
     printing.print("--<[hark:completed:real]>--")
 
     wait_signals(printing.hark, ("completed", "real"))
-    misses = [line for line in printing.hark.log() if line.get("message") == "potential missed signal"]
-    assert {line["line"] for line in misses} >= {"--<[hark:completed:in a block]>--", "see --<[hark:error:x]>--"}
+    assert set(missed(printing.hark)) >= {"--<[hark:completed:in a block]>--", "see --<[hark:error:x]>--"}
+
+
+def missed(hark: RunningHark) -> list[str]:
+    """The cleaned lines of the near misses in the log."""
+    sign = " - potential missed signal: "
+    logged = [line["message"].partition(sign) for line in hark.log()]
+    return [json.loads(line) for begin, found, line in logged if found and begin.startswith("[signal] ")]
+
+
+def test_a_marker_that_lost_its_brackets_leaves_a_trace_with_the_line_and_the_reason(printing: Printing) -> None:
+    printing.print("--<schmux:completed:no brackets>--", "schmux:completed:plain", "--[schmux:completed:link]--")
+
+    expected = ["--<schmux:completed:no brackets>--", "schmux:completed:plain", "--[schmux:completed:link]--"]
+    wait_until(lambda: missed(printing.hark) == expected, 20, "near misses", printing.hark.log)
+    session = printing.hark.json("ls")["sessions"][0]["id"]
+    [first, *_] = [line for line in printing.hark.log() if "potential missed signal" in line["message"]]
+    assert first["message"].startswith(f"[signal] {session} - potential missed signal: ")
+    assert (first["level"], first["session"]) == ("warning", "p")
+    assert "--<[NAME:state:text]>--" in first["why"]
+
+
+def test_a_flood_of_mentions_is_logged_a_little_and_counted(printing: Printing) -> None:
+    printing.do("i=0; while [ $i -lt 500 ]; do echo line $i of a file about schmux; i=$((i+1)); done")
+    printing.print("schmux:error:lost among them", "--<[hark:completed:the end]>--")
+
+    wait_signals(printing.hark, ("completed", "the end"))
+    wait_until(lambda: "schmux:error:lost among them" in missed(printing.hark), 20, "the lost marker")
+    assert len(missed(printing.hark)) <= 30
+    assert any("the rest of this hour is only counted" in line["message"] for line in printing.hark.log())
+    printing.hark.ok("kill", "p")
+    wait_until(
+        lambda: any("more potential missed signals were not logged" in line["message"] for line in printing.hark.log()),
+        20,
+        "the count",
+    )
 
 
 def test_a_program_that_draws_is_heard_once_however_often_it_draws(printing: Printing) -> None:

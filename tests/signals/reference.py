@@ -14,9 +14,13 @@ EIGHT_BIT_STRINGS = {0x9D: "osc", 0x90: "string", 0x98: "string", 0x9E: "string"
 
 
 class Reference:
-    def __init__(self) -> None:
+    def __init__(self, *, has_mentions: bool = True) -> None:
+        self.has_mentions = has_mentions
         self.state = "ground"
         self.line = b""
+        self.run = b""
+        """Text with no sequence in it, up to the last byte."""
+        self.is_named = False
         self.parameters = bytearray()
         self.length = 0
         self.held = False
@@ -46,6 +50,11 @@ class Reference:
         else:
             getattr(self, self.state)(byte)
 
+    def print(self, byte: int) -> None:
+        self.run += bytes([byte])
+        self.is_named = self.is_named or any(self.run.endswith(name.encode()) for name in self.reader.names)
+        self.write(bytes([byte]))
+
     def take_after_c2(self, byte: int) -> None:
         if self.state in ("osc", "string"):
             if byte == 0x9C:
@@ -57,16 +66,17 @@ class Reference:
                 if 0x80 <= byte <= 0x9F:
                     self.eight_bit(byte)
                     return
-                self.write(b"\xc2")
+                self.print(0xC2)
             self.take(byte)
             return
         if 0x80 <= byte <= 0x9F:
             self.eight_bit(byte)
             return
-        self.write(b"\xc2")
+        self.print(0xC2)
         self.take(byte)
 
     def eight_bit(self, byte: int) -> None:
+        self.run = b""
         self.begun_at = self.offset - 1
         if byte == 0x9B:
             self.begin_csi()
@@ -76,12 +86,16 @@ class Reference:
             self.end_line(self.begun_at)
 
     def ground(self, byte: int) -> None:
+        if byte >= 0x80 or 0x20 <= byte < 0x7F:
+            self.print(byte)
+            return
+        self.run = b""
         if byte == 0x1B:
             self.state, self.begun_at = "escape", self.offset
         elif byte in BREAKING_CONTROLS:
             self.end_line(self.offset)
-        elif byte == 9 or byte >= 0x80 or 0x20 <= byte < 0x7F:
-            self.write(bytes([byte]))
+        elif byte == 9:
+            self.write(b"\t")
 
     def escape(self, byte: int) -> None:
         if byte == ord("["):
@@ -189,8 +203,7 @@ class Reference:
         return b""
 
     def write(self, text: bytes) -> None:
-        if len(self.line) <= LONGEST_LINE:
-            self.line = (self.line + text)[: LONGEST_LINE + 1]
+        self.line = (self.line + text)[-LONGEST_LINE:]
 
     def end_line(self, at: int) -> None:
         seen = self.look(at)
@@ -202,13 +215,13 @@ class Reference:
                 self.fence_at = at
             elif not words.strip(b"`"):
                 self.fence_at = None
-        self.line = b""
+        self.line, self.is_named = b"", False
 
     def look(self, at: int) -> Found | None:
         line = self.line.decode("utf-8", "replace")
-        if len(self.line) > LONGEST_LINE:
-            return self.reader.miss(line, "its line is too long")
         seen = self.reader.read(line)
+        if isinstance(seen, NearMiss) and not (self.is_named and self.has_mentions) and "<[" not in line:
+            return None
         if seen and not isinstance(seen, NearMiss) and self.is_fenced(at):
             return NearMiss(line.strip(), "it stands in a code block")
         return seen

@@ -78,6 +78,13 @@ PIECES = (
     b"--",
     b"`",
     b"hark:completed:x",
+    b"hark",
+    b"ha",
+    b"rk",
+    b"sch",
+    b"mux:error:",
+    b"\n" + b" " * 4090 + b"--<[hark:completed:far to the right]>--\n",
+    b"y" * 3000,
     b"\x1b[",
     b"\x1b]",
     b"\x1bP",
@@ -94,7 +101,9 @@ PIECES = (
 )
 
 
-CALM = tuple(piece for piece in PIECES if b"<" not in piece and b"`" not in piece and b"\xc2" not in piece)
+WAKING = (b"<", b"`", b"\xc2", b"hark", b"mux")
+"""Bytes for whose sake a line is read."""
+CALM = tuple(piece for piece in PIECES if not any(one in piece for one in WAKING))
 
 
 def random_stream(dice: random.Random, most: int = 40) -> bytes:

@@ -26,10 +26,13 @@ def signals_of(*chunks: bytes) -> list[Found]:
     return [found for chunk in chunks for found in detector.feed(chunk)] + detector.flush()
 
 
-@given(streams, st.randoms(use_true_random=False))
-@settings(max_examples=400, deadline=None)
-def test_every_chunking_finds_what_the_reference_finds_at_every_chunk(stream: bytes, dice: random.Random) -> None:
-    detector, reference = SignalDetector(), Reference()
+@pytest.mark.parametrize("has_mentions", [True, False])
+@given(stream=streams, dice=st.randoms(use_true_random=False))
+@settings(max_examples=300, deadline=None)
+def test_every_chunking_finds_what_the_reference_finds_at_every_chunk(
+    has_mentions: bool, stream: bytes, dice: random.Random
+) -> None:
+    detector, reference = SignalDetector(has_mentions=has_mentions), Reference(has_mentions=has_mentions)
 
     for chunk in cut(dice, stream):
         assert detector.feed(chunk) == reference.feed(chunk)
@@ -97,7 +100,7 @@ def test_a_marker_that_is_the_last_thing_printed_is_found_by_a_flush_and_only_on
         b"--<[hark:completed:x",
         b"```\n--<[hark:completed:x]>--\n```",  # a code block
         b"--<[hark:completed:x]>-- --<[hark:completed:y]>--",
-        b"x" * 5000 + b"--<[hark:completed:x]>--",
+        b"x" * 5000 + b"--<[hark:completed:x]>--",  # its front is cut off, and there is more before the marker
     ],
 )
 def test_what_does_not_stand_alone_is_a_near_miss_or_nothing(stream: bytes) -> None:
@@ -112,6 +115,28 @@ def test_a_near_miss_shows_the_cleaned_line_and_says_why() -> None:
     assert found == NearMiss(
         "Done: --<[schmux:completed:Taskdone]>--", "it does not stand alone on its line, or is not whole"
     )
+
+
+@pytest.mark.parametrize("size", [4000, 4096, 5000, 20_000, 100_000])
+def test_the_front_of_a_long_line_is_cut_off_and_its_end_counts(size: int) -> None:
+    stream = b"words" + b" " * size + MARKERS[0] + b"\n"
+
+    assert signals_of(stream) == ([DONE] if size >= 4096 else signals_of(stream))
+    assert signals_of(*(stream[at : at + 999] for at in range(0, len(stream), 999))) == signals_of(stream)
+
+
+def test_a_marker_that_is_cut_off_itself_is_no_signal() -> None:
+    [found] = signals_of(b"--<[hark:completed:" + b"x" * 5000 + b" hark]>--\n")
+
+    assert isinstance(found, NearMiss)
+
+
+def test_a_line_with_a_namespace_is_a_near_miss_however_it_is_chunked() -> None:
+    stream = b"some words\n\x1b[1mschmux\x1b[0m completed it\nmore words\n"
+    expected = [NearMiss("schmux completed it", "a namespace is mentioned", is_mention=True)]
+
+    for place in range(len(stream)):
+        assert signals_of(stream[:place], stream[place:]) == expected
 
 
 def test_lines_that_a_row_move_has_separated_are_not_joined() -> None:

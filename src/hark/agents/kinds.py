@@ -76,6 +76,10 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keeps_brackets: bool = True
     """Whether a marker that it prints looks as it was written. Where its markdown makes a link of it, the brackets are gone,
     and what still has them is code."""
+    words_column: int | None = None
+    """The column in which its own words begin on the screen, where a human's words and code begin in others."""
+    has_panels: bool = False
+    """Whether it draws panels beside its words, on a background of their own."""
     busy: str | None = None
     """How a row begins that it shows, beside its box, for as long as a turn runs; or how its title begins then."""
     stop: StopKeys | None = None

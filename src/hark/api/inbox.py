@@ -1,20 +1,21 @@
 """Calls about what a session's agent fetches and announces: its inbox, its acknowledgements, its signals."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 from starlette.requests import Request as HttpRequest
 
 from hark.api.route import Call
 from hark.api.sessions import found
-from hark.api.shapes import MessageInfo, Request, Response, SessionInfo, message_info, session_info
+from hark.api.shapes import MessageInfo, Nothing, Request, Response, SessionInfo, message_info, session_info
 from hark.daemon.inbox import IsThere
 from hark.delivery.wording import check_text
 from hark.model.errors import HarkError
 from hark.model.message import Message, Mode
 from hark.model.session import Session
-from hark.model.signal import SignalState
+from hark.model.signal import SignalSource, SignalState
+from hark.signals.marker import NearMiss
 
 LONGEST_SIGNAL = 4096
 
@@ -53,6 +54,16 @@ class Acknowledge(Request, frozen=True, kw_only=True):
 class Signal(Request, frozen=True, kw_only=True):
     state: SignalState
     text: str = ""
+    source: Literal["command", "terminal"] = "command"
+    """`terminal` where a marker was heard on a terminal that hark does not listen to itself, as `hark watch` does."""
+
+
+class Missed(Request, frozen=True, kw_only=True):
+    """A line on such a terminal that contains a namespace and is no marker."""
+
+    line: Annotated[str, Meta(max_length=8192)]
+    why: Annotated[str, Meta(max_length=500)]
+    is_mention: bool = False
 
 
 async def check_inbox(request: HttpRequest, body: CheckInbox) -> InboxList:
@@ -68,7 +79,14 @@ async def acknowledge(request: HttpRequest, body: Acknowledge) -> MessageInfo:
 
 
 async def signal(request: HttpRequest, body: Signal) -> SessionInfo:
-    return session_info(await signalled(request.app.state.hark, found(request), body.state, body.text))
+    source = SignalSource(body.source)
+    return session_info(await signalled(request.app.state.hark, found(request), body.state, body.text, source))
+
+
+async def near_miss(request: HttpRequest, body: Missed) -> Nothing:
+    missed = NearMiss(body.line, body.why, body.is_mention)
+    request.app.state.hark.signals.tell_misses(found(request), [missed])
+    return Nothing()
 
 
 def is_there(request: HttpRequest) -> IsThere:
@@ -101,10 +119,12 @@ async def acknowledged(hark: Any, session: Session | None, wanted: str, *, is_do
     return acknowledged
 
 
-async def signalled(hark: Any, session: Session, state: SignalState, text: str) -> Session:
+async def signalled(
+    hark: Any, session: Session, state: SignalState, text: str, source: SignalSource = SignalSource.COMMAND
+) -> Session:
     if text:
         check_text(text, LONGEST_SIGNAL)
-    changed: Session = await hark.signals.command(session, state, text)
+    changed: Session = await hark.signals.command(session, state, text, source)
     return changed
 
 
@@ -147,5 +167,14 @@ CALLS = (
         body=Signal,
         response=SessionInfo,
         errors=("session-not-found", "session-ambiguous", "text-control-bytes", "text-too-long"),
+    ),
+    Call(
+        method="POST",
+        path="/sessions/{session:path}/near-miss",
+        summary="Log a line that looks like an announcement of the session's agent and is none.",
+        handler=near_miss,
+        body=Missed,
+        response=Nothing,
+        errors=("session-not-found", "session-ambiguous"),
     ),
 )

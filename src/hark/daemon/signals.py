@@ -5,7 +5,8 @@ transaction as the signal: a daemon that dies in between has either both or neit
 """
 
 import asyncio
-from collections import defaultdict, deque
+import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Sequence
 from datetime import datetime
 from functools import partial
@@ -17,7 +18,7 @@ from hark.agents.records import Words
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
-from hark.delivery.wording import payload
+from hark.delivery.wording import find_message_ids, payload
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
@@ -27,6 +28,7 @@ from hark.model.signal import SignalSource, SignalState
 from hark.signals import memory as rules
 from hark.signals.marker import Found, Marker, MarkerReader, NearMiss
 from hark.signals.memory import Memory, New
+from hark.signals.near_misses import NearMissLog, wording
 from hark.signals.own_words import read_words
 from hark.signals.rendered import Sighting, is_known, known_words
 from hark.signals.status import Status, is_repeated, may_clear, may_replace
@@ -34,7 +36,6 @@ from hark.store.contract import Store
 
 INPUTS_KNOWN = 20
 """Messages of ours whose words are known when they come back as an echo."""
-MISSES_KNOWN = 100
 _ENDS_A_QUESTION = (Said.PERMISSION_ANSWERED, Said.TOOL_DONE, Said.STOPPED, Said.INTERRUPTED)
 
 
@@ -46,7 +47,7 @@ class Signals:
         self._clock = clock
         self._memories: dict[SessionId, Memory] = {}
         self._locks: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._missed: dict[SessionId, deque[NearMiss]] = defaultdict(lambda: deque(maxlen=MISSES_KNOWN))
+        self._misses: dict[SessionId, NearMissLog] = {}
 
     async def memory(self, session_id: SessionId) -> Memory:
         if session_id not in self._memories:
@@ -54,10 +55,12 @@ class Signals:
             self._memories[session_id] = msgspec.json.decode(stored, type=Memory) if stored else Memory()
         return self._memories[session_id]
 
-    async def command(self, session: Session, state: SignalState, text: str) -> Session:
-        """The agent itself has called us."""
+    async def command(
+        self, session: Session, state: SignalState, text: str, source: SignalSource = SignalSource.COMMAND
+    ) -> Session:
+        """The agent itself has called us, or `hark watch` has heard it on a terminal that we do not listen to."""
         async with self._locks[session.id]:
-            return await self._announce(session, state, text, SignalSource.COMMAND, await self.memory(session.id))
+            return await self._announce(session, state, text, source, await self.memory(session.id))
 
     async def infer(self, session: Session, state: SignalState, text: str, seen_at: datetime) -> bool:
         """A model has guessed it from the screen. False where something better is known."""
@@ -126,7 +129,8 @@ class Signals:
         if event.kind is EventKind.SESSION_GONE and event.session_id:
             self._memories.pop(event.session_id, None)
             self._locks.pop(event.session_id, None)
-            self._missed.pop(event.session_id, None)
+            if misses := self._misses.pop(event.session_id, None):
+                self._log_left_out(event.session_id, misses.end_hour(0.0, is_last=True))
 
     async def _hear_question(self, session: Session, heard: Heard) -> None:
         status, state, source = self._status(session.id), SignalState.NEEDS_INPUT, SignalSource.HOOK
@@ -178,13 +182,26 @@ class Signals:
         return Status(session.signal_state, session.signal_source, session.last_signal_at)
 
     def tell_misses(self, session: Session, found: Sequence[Found]) -> None:
-        """Into the log, each once: what is drawn is drawn again."""
+        """Log near misses, each once in an hour: what is drawn is drawn again. The headers of our own messages are none."""
         for one in found:
-            if isinstance(one, NearMiss) and one not in self._missed[session.id]:
-                self._missed[session.id].append(one)
-                logger.warning(
-                    "potential missed signal", extra={"session": session.name, "line": one.line[:500], "why": one.why}
-                )
+            if isinstance(one, NearMiss) and not find_message_ids(one.line):
+                self._log_miss(session, one)
+
+    def _log_miss(self, session: Session, miss: NearMiss) -> None:
+        now_s = self._clock().timestamp()
+        misses = self._misses.setdefault(session.id, NearMissLog(now_s))
+        self._log_left_out(session.id, misses.end_hour(now_s))
+        was_full = misses.has_left_out
+        if misses.admit(miss):
+            level = logging.INFO if miss.is_mention else logging.WARNING
+            logger.log(level, wording(session.id, miss), extra={"session": session.name, "why": miss.why})
+        elif misses.has_left_out and not was_full:
+            words = f"[signal] {session.id} - too many potential missed signals: the rest of this hour is only counted"
+            logger.warning(words, extra={"session": session.name})
+
+    def _log_left_out(self, session_id: SessionId, count: int) -> None:
+        if count:
+            logger.warning(f"[signal] {session_id} - {count} more potential missed signals were not logged")
 
     @staticmethod
     def _written(memory: Memory) -> str:

@@ -12,6 +12,7 @@ After a gap (the pipe was lost, the daemon was down) the scrollback is read; wha
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 
 from hark.agents.kinds import GENERIC, Kinds
@@ -28,7 +29,9 @@ from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
 from hark.signals.detector import DRAWS, FLUSH_S, SignalDetector
-from hark.signals.marker import Found, MarkerReader
+from hark.signals.ink import Drawn
+from hark.signals.marker import Found, Marker, MarkerReader
+from hark.signals.memory import is_heard_by_screen_only
 from hark.signals.rendered import Look, read_rows
 from hark.terminal.server import Rendering
 
@@ -46,6 +49,8 @@ RECORD_AGAIN_S = (0.3, 1.0, 3.0)
 DEPTH = 2000
 """Lines of scrollback that are read after a gap."""
 LONGEST_GAP_S = 5.0
+LATE_S = 1.0
+"""How much later than the scrollback the stream may show the same line, on a machine that is busy."""
 MORE = 60
 """Lines above those that are new, for the context."""
 AT_A_TIME = 8
@@ -75,6 +80,9 @@ class Ear:
         self.open_record: str | None = None
         self.sighted_at_s: float | None = None
         """When something was first seen on its screen that a record would tell better."""
+        self.late: Counter[str] = Counter()
+        """What was announced from the scrollback, and the stream may still bring."""
+        self.late_until_s = 0.0
         self.deaf_since_s: float | None = None
         """Since when its channel does not answer."""
 
@@ -117,6 +125,7 @@ class Tracker:
             ear.is_gapped, ear.gapped_at_s = True, ear.printed_at_s
         elif ear.is_plain and DRAWS.search(data):
             ear.is_plain = False
+            ear.detector.ignore_mentions()
         ear.is_unflushed = True
         ear.found += ear.detector.feed(data)
         self._stirred.set()
@@ -169,8 +178,9 @@ class Tracker:
         session = self._sessions.at(pane)
         if session is None:
             return None
-        detector = SignalDetector(self._namespaces)
-        self._ears[pane] = ear = Ear(session.id, detector, is_plain=session.agent == GENERIC)
+        is_plain = session.agent == GENERIC
+        detector = SignalDetector(self._namespaces, has_mentions=is_plain)
+        self._ears[pane] = ear = Ear(session.id, detector, is_plain=is_plain)
         ear.gapped_at_s = asyncio.get_running_loop().time()
         return ear
 
@@ -250,7 +260,7 @@ class Tracker:
         """`has_more`: on the screen, than was seen there before."""
         if ear.is_plain and not ear.is_gapped:
             self._signals.tell_misses(session, found)
-            await self._signals.hear_lines(session, found)
+            await self._signals.hear_lines(session, self._without_late(ear, found))
             return
         if ear.is_plain and self._is_flowing(ear):
             ear.found, ear.is_unseen = found + ear.found, True
@@ -262,18 +272,37 @@ class Tracker:
             rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
         rows, look = self._rows(session, rendering), self._look(session, rendering)
         sightings, misses = read_rows(rows, self._reader, look)
-        if sightings and self._may_have_record(session, ear):
+        if sightings and await self._may_have_record(session, ear):
             ear.is_gapped, ear.lines = True, DEPTH
             ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
             return
         self._signals.tell_misses(session, misses)
         has_turns = self._turns.hears_prompts(session.id)
+        before = len((await self._signals.memory(session.id)).announced)
         if await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain):
             ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
+        if ear.is_plain:
+            new = (await self._signals.memory(session.id)).announced[before:]
+            ear.late = Counter(one.fingerprint for one in new)
+            ear.late -= Counter(one.fingerprint for one in found if isinstance(one, Marker))
+            ear.late_until_s = asyncio.get_running_loop().time() + LATE_S
 
-    def _may_have_record(self, session: Session, ear: Ear) -> bool:
-        """When an agent speaks for the first time, its record is about to be begun: its screen is believed a little later."""
-        if not has_record(session.agent):
+    def _without_late(self, ear: Ear, found: list[Found]) -> list[Found]:
+        """Without what the scrollback has shown a moment before the stream did: that was announced."""
+        if asyncio.get_running_loop().time() > ear.late_until_s:
+            ear.late.clear()
+        fresh: list[Found] = []
+        for one in found:
+            if isinstance(one, Marker) and ear.late[one.fingerprint] > 0:
+                ear.late[one.fingerprint] -= 1
+            else:
+                fresh.append(one)
+        return fresh
+
+    async def _may_have_record(self, session: Session, ear: Ear) -> bool:
+        """When an agent speaks for the first time, its record is about to be begun: its screen is believed a little later. One
+        that was heard by its screen before, also before a restart of ours, has none."""
+        if not has_record(session.agent) or is_heard_by_screen_only(await self._signals.memory(session.id)):
             return False
         now_s = asyncio.get_running_loop().time()
         ear.sighted_at_s = ear.sighted_at_s or now_s
@@ -284,7 +313,7 @@ class Tracker:
         now_s = asyncio.get_running_loop().time()
         return now_s - ear.printed_at_s < SETTLE_S and now_s - ear.gapped_at_s < LONGEST_GAP_S
 
-    def _rows(self, session: Session, rendering: Rendering) -> list[str]:
+    def _rows(self, session: Session, rendering: Rendering) -> list[Drawn]:
         """Without the input box, and what is below it."""
         box = read_box(rendering.screen, self._kinds.get(session.agent).box)
         if box is None:
@@ -296,6 +325,9 @@ class Tracker:
         is_known = session.agent != GENERIC
         return Look(
             prompt=kind.box.prompt if is_known else None,
+            prompt_rows=kind.box.rows if is_known else None,
+            column=kind.words_column,
+            has_panels=kind.has_panels,
             has_brackets=kind.keeps_brackets,
             has_fences=not is_known,
             columns=rendering.screen.columns,

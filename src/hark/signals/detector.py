@@ -2,10 +2,15 @@ r"""Signals in a stream of terminal output, whatever pieces it comes in.
 
 The definition is slow and simple: take out the escape sequences, break into lines, look at every line. What makes it fast is
 a byte search in front of it. A marker has a "<" that is followed, escape sequences aside, by a "["; a code fence has two
-backticks in a row. A piece of output with neither can neither hold a marker nor end one, so all that matters about it is where
-its last line begins. That is behind its last newline, if the newline is one and not the inside of a sequence; and to know
-that, it is enough to look at the last ESC before it, for an ESC ends whatever was open. From there on the raw bytes are kept,
-unread, until the next piece comes.
+backticks in a row; a near miss has a namespace. A piece of output with none of them can neither hold a marker nor end one, so
+all that matters about it is where its last line begins. That is behind its last newline, if the newline is one and not the
+inside of a sequence; and to know that, it is enough to look at the last ESC before it, for an ESC ends whatever was open. From
+there on the raw bytes are kept, unread, until the next piece comes.
+
+A namespace that has escape sequences between its letters makes a near miss only where a "<[" stands in the line too: no byte
+search finds it, and to read every line for its sake would cost more than it is worth.
+
+Of a line that is longer than LONGEST_LINE only the end counts: its front is cut off.
 
 `flush` is for the moment when nothing has come for half a second: a marker that is whole counts although its line has not
 ended, and what is not whole stays.
@@ -15,7 +20,7 @@ import re
 from collections.abc import Sequence
 
 from hark.signals.escapes import BREAK, ESCAPE, TOKEN, is_unfinished, written
-from hark.signals.marker import LONGEST_LINE, NAMESPACES, Found, Marker, MarkerReader, NearMiss
+from hark.signals.marker import LONGEST_LINE, NAMESPACES, OPENING, Found, Marker, MarkerReader, NearMiss
 
 FLUSH_S = 0.5
 LONGEST_FENCE = 16384
@@ -25,6 +30,8 @@ DRAWS = re.compile(rb"\x1b(?:\[[0-9;]*[AHfd]|M|\[\?(?:1049|1047|47)h)")
 """A program that moves up, or home, or to another screen, draws: what it prints, it may print again."""
 _LONGEST_TAIL = 8192
 _LOOKS_BACK = 16
+_LONGEST_NAME = 256
+"""Bytes of a namespace; a longer one is found only where it comes in one piece."""
 
 _MOST_REGIONS = 8
 # Behind the first character: sequences that are common there, then the second one, or a byte that may begin a sequence, if it
@@ -36,11 +43,14 @@ _SUSPECTS = (
     (b"\xc2", re.compile(rb"\xc2(?:[\x80-\x9f]|\Z)")),
 )
 _ROW_MOVE = re.compile(rb"\x1b\[[0-9;]*[ABEFHdf]")
+_PLAIN_LINE = re.compile(rb"([^\x00-\x1f\x7f\xc2]*)\r?\n")
 _LINE_END = re.compile(rb"\n|\x1b\[[0-9;]*[ABEFHdf]")
 
 
 class SignalDetector:
-    def __init__(self, namespaces: Sequence[str] = NAMESPACES) -> None:
+    def __init__(self, namespaces: Sequence[str] = NAMESPACES, *, has_mentions: bool = True) -> None:
+        """`has_mentions`: whether every line with a namespace is a near miss, or only one with a "<[" too. Nobody needs the others
+        of a program that draws: its screen is read instead."""
         self._reader = MarkerReader(namespaces)
         self._tail = b""
         """Raw bytes that are not read yet."""
@@ -48,6 +58,11 @@ class SignalDetector:
         """What stands in the line before them."""
         self._is_spent = False
         """The line has already been a signal."""
+        self._names = tuple(name.encode() for name in namespaces) if has_mentions else ()
+        self._run = b""
+        """The end of the text that stands in the line before the tail with no sequence in it: a namespace may have begun there."""
+        self._is_named = False
+        """A namespace stands in the line, with no sequence in it."""
         self._seen = 0
         """Bytes of the stream before the tail."""
         self._fence_at: int | None = None
@@ -67,17 +82,22 @@ class SignalDetector:
             found.append(marker)
         return found
 
+    def ignore_mentions(self) -> None:
+        """From now on a line with a namespace and no "<[" is no near miss."""
+        self._names, self._is_named = (), False
+
     def reset(self) -> None:
         """Something of the stream is missing: what comes next has nothing to do with what was there."""
-        self._tail = self._line = b""
-        self._is_spent, self._fence_at = False, None
+        self._tail = b""
+        self._begin_line()
+        self._fence_at = None
 
     def _feed(self, data: bytes, found: list[Found]) -> None:
         """Reads the lines that are suspect, and skips the others."""
         for _ in range(_MOST_REGIONS):
             data = self._tail + data if self._tail else data
             self._tail = b""
-            suspect = 0 if self._is_live() else _first_suspect(data)
+            suspect = 0 if self._is_live() else _first_suspect(data, self._names)
             start = _start_of_last_line(data[:suspect] if suspect is not None else data)
             if start is None or (suspect is None and len(data) - start > _LONGEST_TAIL):
                 break
@@ -96,20 +116,36 @@ class SignalDetector:
     def _skip(self, size: int) -> None:
         """So many bytes, at the end of which a new line begins."""
         if size:
-            self._line, self._is_spent = b"", False
+            self._begin_line()
             self._seen += size
 
+    def _begin_line(self) -> None:
+        self._line = self._run = b""
+        self._is_spent = self._is_named = False
+
     def _is_live(self) -> bool:
-        return b"<" in self._line or b"`" in self._line
+        """True if what comes next may end something that has begun in this line."""
+        if self._is_named or b"<" in self._line or b"`" in self._line:
+            return True
+        return bool(self._run) and any(_may_begin(self._run, name) for name in self._names)
 
     def _read(self, data: bytes, found: list[Found]) -> None:
-        """The definition."""
+        """The definition. Lines of nothing but text are read whole, which is faster and the same."""
         self._tail, done = b"", 0
-        for token in TOKEN.finditer(data):
-            if token.end() >= len(data) - 1 and is_unfinished(token, data):
+        while True:
+            while plain := _PLAIN_LINE.match(data, done):
+                self._add_text(plain[1])
+                self._end_line(self._seen + plain.end(1), found)
+                done = plain.end()
+            token = TOKEN.match(data, done)
+            if token is None or (token.end() >= len(data) - 1 and is_unfinished(token, data)):
                 break
             done = token.end()
-            self._take(written(token, self._line), self._seen + token.start(), found)
+            if token.lastgroup == "text":
+                self._add_text(token[0])
+            else:
+                self._run = b""
+                self._take(written(token, self._line), self._seen + token.start(), found)
         self._seen += done
         self._tail = data[done:]
 
@@ -120,24 +156,30 @@ class SignalDetector:
             self._end_line(at, found)
         self._add(rest)
 
+    def _add_text(self, text: bytes) -> None:
+        if self._names:
+            run = self._run + text
+            self._is_named = self._is_named or any(name in run for name in self._names)
+            self._run = run[-_LONGEST_NAME:]
+        self._add(text)
+
     def _add(self, piece: bytes) -> None:
-        if len(self._line) <= LONGEST_LINE:
-            self._line = (self._line + piece)[: LONGEST_LINE + 1]
+        self._line = (self._line + piece)[-LONGEST_LINE:]
 
     def _end_line(self, at: int, found: list[Found]) -> None:
-        if not self._is_spent and b"<" in self._line and (seen := self._look(at)):
+        if not self._is_spent and (self._is_named or b"<" in self._line) and (seen := self._look(at)):
             found.append(seen)
         if b"`" in self._line:
             self._pass_fence(at)
-        self._line, self._is_spent = b"", False
+        self._begin_line()
 
     def _look(self, at: int) -> Found | None:
         line = self._line.decode("utf-8", "replace")
-        if len(self._line) > LONGEST_LINE:
-            return self._reader.miss(line, "its line is too long")
         seen = self._reader.read(line)
         if isinstance(seen, Marker) and self._is_fenced(at):
             return NearMiss(line.strip(), "it stands in a code block")
+        if isinstance(seen, NearMiss) and not self._is_named and OPENING not in line:
+            return None
         return seen
 
     def _is_fenced(self, at: int) -> bool:
@@ -153,9 +195,15 @@ class SignalDetector:
             self._fence_at = None
 
 
-def _first_suspect(data: bytes) -> int | None:
+def _first_suspect(data: bytes, names: Sequence[bytes]) -> int | None:
     places = [found.start() for one, suspect in _SUSPECTS if one in data and (found := suspect.search(data))]
+    places += [place for name in names if (place := data.find(name)) >= 0]
     return min(places) if places else None
+
+
+def _may_begin(run: bytes, name: bytes) -> bool:
+    """True if the run ends with the first letters of the name."""
+    return any(run.endswith(name[:size]) for size in range(1, len(name)))
 
 
 def _start_of_last_line(data: bytes) -> int | None:

@@ -1,8 +1,9 @@
 """The marker that an agent prints to announce its status: --<[schmux:completed:All tests pass]>--
 
 It counts only if it stands alone on its line, with nothing before it but blanks and the bullet that an agent puts before its
-own words. What looks like a marker and is none is a near miss, and says why: a signal that was lost without a trace is the
-one thing that nobody can mend.
+own words. Every other line that contains a namespace is a near miss, and says why it is no marker: nobody can mend a signal
+that was lost without a trace. Most near misses are mere mentions, such as a command line of ours; those that resemble a
+marker are told apart from them.
 """
 
 import re
@@ -14,7 +15,7 @@ from hark.model.signal import SignalState
 
 NAMESPACES = ("schmux", "hark")
 LONGEST_LINE = 4096
-"""In bytes. A longer line is no marker."""
+"""In bytes. Of a longer line only the end counts."""
 BULLETS = "●⏺•✦◆"
 """Before an agent's own words. Not those of lists and quotes, nor the prompts behind which a human's words stand."""
 EDGES = "│┃█▌▐▕"
@@ -37,6 +38,8 @@ class NearMiss(Struct, frozen=True):
     line: str
     """As it was after all escape sequences were taken out."""
     why: str
+    is_mention: bool = False
+    """True if the line contains a namespace and nothing else that belongs to a marker."""
 
 
 Found = Marker | NearMiss
@@ -45,27 +48,31 @@ Found = Marker | NearMiss
 class MarkerReader:
     def __init__(self, namespaces: Sequence[str] = NAMESPACES) -> None:
         names = "|".join(re.escape(name) for name in namespaces)
+        self.names = tuple(namespaces)
         self._alone = re.compile(
             rf"[\s{BULLETS}]*--<\[(?:{names}):(?P<state>\w+):(?P<text>.*)\]>--[\s{EDGES}]*", re.DOTALL
         )
-        self._near = re.compile(rf"<\[\s*(?:{names})\b")
+        self._resembling = re.compile(rf"(?:{names})\s*:|--\s*<|>\s*--|<\[|\]>")
         self._begun = re.compile(rf"[\s{BULLETS}]*--<\[(?:{names}):\w*:")
 
     def read(self, line: str) -> Found | None:
         """`line`: without escape sequences, wraps joined."""
-        if OPENING not in line:
+        if not any(name in line for name in self.names):
             return None
-        found = self._alone.fullmatch(line)
+        found = self._alone.fullmatch(line) if OPENING in line else None
         if found is None or "]>--" in found["text"]:
-            return self.miss(line, "it does not stand alone on its line, or is not whole")
+            return self._miss(line)
         if found["state"] not in list(SignalState):
-            return self.miss(line, f"there is no state {found['state']!r}")
+            return NearMiss(line.strip(), f"there is no state {found['state']!r}")
         text = _CONTROL.sub(" ", found["text"]).strip()
         return Marker(SignalState(found["state"]), text)
 
-    def miss(self, line: str, why: str) -> NearMiss | None:
-        """None where nothing of ours is meant."""
-        return NearMiss(line.strip(), why) if self._near.search(line) else None
+    def _miss(self, line: str) -> NearMiss:
+        if OPENING in line and "]>" in line:
+            return NearMiss(line.strip(), "it does not stand alone on its line, or is not whole")
+        if self._resembling.search(line):
+            return NearMiss(line.strip(), "it is not written as --<[NAME:state:text]>--")
+        return NearMiss(line.strip(), "a namespace is mentioned", is_mention=True)
 
     def has_begun(self, line: str) -> bool:
         """Whether a marker begins alone on this line, and may end on a later one."""

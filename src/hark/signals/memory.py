@@ -53,6 +53,11 @@ def begin_turn(memory: Memory) -> Memory:
     return structs.replace(memory, turn=memory.turn + 1)
 
 
+def is_heard_by_screen_only(memory: Memory) -> bool:
+    """True if something was announced, and nothing of it by a record."""
+    return bool(memory.announced) and not memory.names and all(one.by_terminal for one in memory.announced)
+
+
 def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Memory, list[New]]:
     """Words on the agent's record, with the markers in them. The answer: those that are new."""
     if name in memory.names:

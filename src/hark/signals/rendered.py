@@ -1,17 +1,20 @@
 """Signals on a screen as the terminal has rendered it, with what has scrolled off its top.
 
 Programs that draw cell by cell never print a marker in one piece, so the stream does not have it; the screen does. But a
-screen shows more than what an agent says: the human's draft, the prompts of before, messages of ours. Those are left out: by
-where they stand (in the box, behind a prompt), or because they are known, word for word.
+screen shows more than what an agent says: the human's draft, the prompts of before, messages of ours, code, panels. Those are
+left out: by where they stand (in the box, behind a prompt, in another column, on another background), by their colour, or
+because they are known, word for word.
 
 What stands before a marker is its context: the same words in the same context are the same announcement, drawn again.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from hark.signals.ink import Drawn, without_panels
 from hark.signals.marker import BULLETS, Marker, MarkerReader, NearMiss
 
 CONTEXT = 120
@@ -22,6 +25,7 @@ MOST_ROWS = 16
 """That a marker may be wrapped over."""
 _WRITTEN = re.compile(r"[\W_]+")
 _CLOSING = "]>--"
+_BESIDE = re.compile(r"\S\s{3,}\S")
 
 
 class Look(Struct, frozen=True, kw_only=True):
@@ -29,6 +33,13 @@ class Look(Struct, frozen=True, kw_only=True):
 
     prompt: str | None = None
     """Start of a row in which a human's words begin; those that follow belong to it until the agent speaks."""
+    prompt_rows: str | None = None
+    """Start of every row with a human's words, where the agent marks them all: then the others are the agent's."""
+    column: int | None = None
+    """The column in which the agent's own words begin, where that tells them from code and from a human's words; then their
+    colour does too."""
+    has_panels: bool = False
+    """True where panels stand beside the words, on a background of their own."""
     has_brackets: bool = True
     """False where its markdown takes the brackets of a marker for a link: those that are drawn with brackets are code."""
     has_fences: bool = True
@@ -42,9 +53,9 @@ class Sighting(Struct, frozen=True, kw_only=True):
     """What stands before it, letters and digits only, the newest last."""
 
 
-def read_rows(rows: Sequence[str], reader: MarkerReader, look: Look) -> tuple[list[Sighting], list[NearMiss]]:
-    """`rows`: from the oldest to the last one above the input box."""
-    seen = list(_read(rows, reader, look))
+def read_rows(drawn: Sequence[Drawn], reader: MarkerReader, look: Look) -> tuple[list[Sighting], list[NearMiss]]:
+    """`drawn`: the rows from the oldest to the last one above the input box."""
+    seen = list(_read([without_panels(row) for row in drawn] if look.has_panels else drawn, reader, look))
     return [one for one in seen if isinstance(one, Sighting)], [one for one in seen if isinstance(one, NearMiss)]
 
 
@@ -75,18 +86,20 @@ def is_same_context(one: str, other: str) -> bool:
     return one.endswith(other) or other.endswith(one)
 
 
-def _read(rows: Sequence[str], reader: MarkerReader, look: Look) -> Iterator[Sighting | NearMiss]:
-    prompt = re.compile(look.prompt) if look.prompt else None
+def _read(drawn: Sequence[Drawn], reader: MarkerReader, look: Look) -> Iterator[Sighting | NearMiss]:
+    rows = [row.text for row in drawn]
     before, is_input, number = "", False, 0
     fenced_at: int | None = None
     while number < len(rows):
         row = rows[number]
-        is_input = _is_input(row, prompt, is_input)
+        is_input = _is_input(row, look, is_input)
         fenced_at = _fence(row, number, None if is_input else fenced_at) if look.has_fences else None
         line, used = _joined(rows, number, reader, look)
         seen = reader.read(_bracketed(line, look)) if not is_input else None
         if isinstance(seen, Marker) and fenced_at is not None:
             yield NearMiss(line.strip(), "it stands in a code block")
+        elif isinstance(seen, Marker) and look.column is not None and not _is_prose(drawn, number, look.column):
+            yield NearMiss(line.strip(), "it is not drawn like the agent's own words")
         elif isinstance(seen, Marker):
             yield Sighting(marker=seen, context=before)
         elif seen:
@@ -105,8 +118,25 @@ def _fence(row: str, number: int, fenced_at: int | None) -> int | None:
     return None if is_over and words else fenced_at
 
 
-def _is_input(row: str, prompt: re.Pattern[str] | None, is_input: bool) -> bool:
-    if prompt is not None and prompt.match(row):
+def _is_prose(drawn: Sequence[Drawn], number: int, column: int) -> bool:
+    """Whether that row is drawn like the agent's words: it begins in their column, and no other ink is more common there."""
+    row = drawn[number]
+    if _begins_at(row.text) != column:
+        return False
+    others = (other for place, other in enumerate(drawn) if place != number and "--<" not in other.text)
+    inks = Counter(other.ink_at(column) for other in others if _begins_at(other.text) == column)
+    return inks[row.ink_at(column)] >= max(inks.values(), default=0)
+
+
+def _begins_at(text: str) -> int:
+    """The column in which the words of a row begin, behind the bullet if there is one."""
+    return len(text) - len(text.lstrip(f"{BULLETS} "))
+
+
+def _is_input(row: str, look: Look, is_input: bool) -> bool:
+    if look.prompt_rows:
+        return re.match(look.prompt_rows, row) is not None
+    if look.prompt and re.match(look.prompt, row):
         return True
     return is_input and (not row.strip() or row.startswith(" ")) and row.lstrip()[:1] not in BULLETS
 
@@ -118,6 +148,9 @@ def _joined(rows: Sequence[str], number: int, reader: MarkerReader, look: Look) 
         return line, 1
     for used in range(2, min(MOST_ROWS, len(rows) - number) + 1):
         row = rows[number + used - 1]
+        if _BESIDE.search(rows[number + used - 2].strip()) or _BESIDE.search(row.strip()):
+            # Something else stands beside the words, in a column of its own.
+            break
         if not row.strip() or "--<" in row or row.lstrip()[:1] in BULLETS:
             # It does not go on here: the row with its end is not drawn yet, or has scrolled away.
             break

@@ -13,6 +13,7 @@ from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.paths import UNSAFE_HINT, UnsafeDirectory, check_tmux_socket
+from hark.signals.ink import Drawn, read_drawn
 from hark.terminal.client import ControlClient, clean_environment, tmux_gone
 from hark.terminal.commands import Line, act_if, command, line, paste_if, press, question
 from hark.terminal.control import Notice, Reply
@@ -48,8 +49,8 @@ NEW_PANE_FORMAT = Format("#{pane_id} #{pane_pid}")
 
 
 class Rendering(Struct, frozen=True, kw_only=True):
-    rows: list[str]
-    """Plain text; the last ones are the screen."""
+    rows: list[Drawn]
+    """The last ones are the screen."""
     screen: Screen
     history: int
     """How many lines have scrolled off its top, as far as tmux keeps them."""
@@ -174,7 +175,7 @@ class TmuxServer:
         history, height, rest = _text([head])[0].split(" ", 2)
         rows = _text([body])
         screen = _screen(pane, rest, rows[-int(height) :])
-        return Rendering(rows=parse_rows(rows).plain, screen=screen, history=int(history))
+        return Rendering(rows=read_drawn(rows), screen=screen, history=int(history))
 
     async def history(self, pane_id: str, lines: int) -> list[str]:
         """The last rendered lines, wraps joined, trailing blank lines dropped."""
