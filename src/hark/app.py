@@ -60,6 +60,7 @@ from hark.queue.statistics import Statistics
 from hark.signals.marker import MarkerReader
 from hark.store.contract import Store
 from hark.store.sqlite.store import SqliteStore
+from hark.terminal.configuration import own_files
 from hark.terminal.version import check_version
 
 RESTART_S = 1.0
@@ -84,7 +85,12 @@ class Hark:
         self.statistics = Statistics()
         self.bus = Bus(store)
         self.editors = Editors()
-        self.panes = Panes(paths.runtime_dir() / "pipes.sock", config.tmux, config.tmux_config)
+        self.panes = Panes(
+            paths.runtime_dir() / "pipes.sock",
+            config.tmux,
+            (config.tmux_config,) if config.tmux_config else (),
+            {own_socket(config): own_files(config.tmux_config, os.environ)},
+        )
         natives = paths.runtime_dir() / "native"
         self.sessions = Sessions(
             store,

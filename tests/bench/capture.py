@@ -22,7 +22,7 @@ def run() -> None:
 
 async def _compare() -> None:
     with tempfile.TemporaryDirectory(prefix="hk", dir="/tmp") as directory:
-        server = TmuxServer(str(Path(directory) / "s"), lambda server: None, config="/dev/null")
+        server = TmuxServer(str(Path(directory) / "s"), lambda server: None, config=["/dev/null"])
         fill = "while :; do printf '%0200d\\n' $((i=i+1)); [ $i -gt 60 ] && exec sleep 600; done"
         pane = await server.new_session("full", ["sh", "-c", fill], "/", {}, 200, 50)
         for name, flags in (("plain text", ()), ("with attributes", ("-e", "-N"))):

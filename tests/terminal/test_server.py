@@ -232,7 +232,7 @@ def test_a_session_starts_a_server_where_there_is_none() -> None:
         tmux.socket = tmux.directory / "another"
 
         async def act() -> None:
-            server = TmuxServer(str(tmux.socket), lambda changed: None, config="/dev/null")
+            server = TmuxServer(str(tmux.socket), lambda changed: None, config=["/dev/null"])
             try:
                 pane = await server.new_session("work", ["cat"], "/", {}, 80, 24)
                 assert (await server.resolve("work")).pid == pane.pid

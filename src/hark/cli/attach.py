@@ -10,7 +10,7 @@ import click
 from hark import paths
 from hark.cli.client import Client, segment
 from hark.cli.parameters import session_argument
-from hark.cli.server import current_socket
+from hark.cli.server import current_socket, terminal_features
 from hark.model.errors import HarkError
 
 
@@ -49,4 +49,5 @@ def attach_command(session: Mapping[str, Any], environment: Mapping[str, str]) -
     if here and os.path.realpath(here) == os.path.realpath(there):
         return ["tmux", "-S", there, "switch-client", "-t", session["pane_id"]], dict(environment)
     outside = {name: value for name, value in environment.items() if name not in ("TMUX", "TMUX_PANE")}
-    return ["tmux", "-S", there, "attach-session", "-t", session["pane_id"]], outside
+    features = ["-T", wanted] if (wanted := terminal_features(environment)) else []
+    return ["tmux", *features, "-S", there, "attach-session", "-t", session["pane_id"]], outside

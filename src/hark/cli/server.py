@@ -30,3 +30,9 @@ def chosen_server(name: str | None, path: str | None, environment: Mapping[str, 
 def current_socket(environment: Mapping[str, str]) -> str | None:
     """The socket of the tmux server the caller sits in: TMUX is `path,pid,session`."""
     return environment.get("TMUX", "").partition(",")[0] or None
+
+
+def terminal_features(environment: Mapping[str, str]) -> str:
+    """What the caller's terminal can do beyond what tmux knows of it by its name, as `tmux -T` takes it: a terminal that says
+    it has 24-bit colours has titles and reports its focus too."""
+    return "256,RGB,title,focus" if environment.get("COLORTERM") in ("truecolor", "24bit") else ""

@@ -11,7 +11,7 @@ import select
 import struct
 import termios
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,9 +29,13 @@ OutputListener = Callable[[bytes], None]
 
 
 class Panes:
-    def __init__(self, pipes: Path, program: str, config: str | None) -> None:
+    def __init__(
+        self, pipes: Path, program: str, config: Sequence[str], own_config: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        """`config`: the files that a tmux server is started with; `own_config`: those of particular ones, by their sockets."""
         self._program = program
         self._config = config
+        self._own_config = own_config or {}
         self._servers: dict[str, TmuxServer] = {}
         self._streams = PaneStreams(pipes, self._printed, self._stream_closed)
         self._printed_count: dict[Pane, int] = defaultdict(int)
@@ -58,8 +62,9 @@ class Panes:
 
     def server(self, socket: str) -> TmuxServer:
         if socket not in self._servers:
+            config = self._own_config.get(socket, self._config)
             self._servers[socket] = TmuxServer(
-                socket, lambda server: self.on_change(server.socket), self._program, self._config
+                socket, lambda server: self.on_change(server.socket), self._program, config
             )
         return self._servers[socket]
 

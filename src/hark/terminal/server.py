@@ -5,7 +5,7 @@ import itertools
 import os
 import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -58,13 +58,14 @@ class Rendering(Struct, frozen=True, kw_only=True):
 
 class TmuxServer:
     def __init__(
-        self, socket: str, on_change: Callable[["TmuxServer"], None], program: str = "tmux", config: str | None = None
+        self, socket: str, on_change: Callable[["TmuxServer"], None], program: str = "tmux", config: Sequence[str] = ()
     ) -> None:
+        """`config`: the files that a server is started with, in this order; by default tmux's own choice."""
         self.socket = socket
         self.version = (0, 0)
         self.features: frozenset[str] = frozenset()
         self._tmux = [program, "-u", "-S", socket]
-        self._config = ["-f", config] if config else []
+        self._config = [word for file in config for word in ("-f", file)]
         self._on_change = on_change
         self._client: ControlClient | None = None
         self._connecting = asyncio.Lock()
