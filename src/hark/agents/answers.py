@@ -17,23 +17,24 @@ from hark.queue.handover import Boundary
 class Way(Struct, frozen=True):
     authority: Authority
     refusal: str = ""
-    """The word by which a stop is refused; none where a text is added."""
+    """The word by which a stop is refused; none where a text is added. Claude Code goes on with a text that is added at its stop,
+    and calls a refusal an error of the hook."""
     is_also_of_cancelled: bool = False
     """The hook is called as well when a human has cancelled the turn, and then what it says is dropped."""
 
 
-_CLAUDE = {
+_CODEX = {
     Boundary.TOOL: Way(Authority.NOTICE),
     Boundary.STOP: Way(Authority.NOTICE, "block"),
 }
 WAYS: dict[str, dict[Boundary, Way]] = {
-    "claude": _CLAUDE,
-    "codex": _CLAUDE,
+    "claude": {Boundary.TOOL: Way(Authority.NOTICE), Boundary.STOP: Way(Authority.NOTICE)},
+    "codex": _CODEX,
     "gemini": {
         Boundary.TOOL: Way(Authority.NOTICE, is_also_of_cancelled=True),
         Boundary.STOP: Way(Authority.USER, "deny", is_also_of_cancelled=True),
     },
-    "demo": _CLAUDE,
+    "demo": _CODEX,
 }
 
 

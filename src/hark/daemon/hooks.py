@@ -152,15 +152,10 @@ class Hooks:
     async def _record(self, session: Session, told: Told) -> None:
         if told.report.transcript:
             self._witnesses.learn_transcript(session, told.report.transcript)
-        name = told.report.agent_session_id
-        self._know(told.agent, name, session.id)
+        self._know(told.agent, told.report.agent_session_id, session.id)
         try:
-            if (
-                told.report.said is Said.PROMPT_SUBMITTED
-                and 0 < len(name) <= LONGEST_NAME
-                and not told.report.is_beside
-            ):
-                await self._sessions.note(session.id, conversation=name)
+            if told.report.said is Said.PROMPT_SUBMITTED and not told.report.is_beside:
+                await self._note_conversation(session.id, told.report)
             if told.report.said in _RECORDED:
                 data = {"agent": told.agent, "event": told.event, "emitted_at": told.at.isoformat()}
                 event = Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data)
@@ -168,6 +163,13 @@ class Hooks:
         except HarkError as failure:
             # What it says counts, whether or not we can write down that it was said.
             logger.warning("hook not recorded", extra={"session": session.name, "code": failure.code})
+
+    async def _note_conversation(self, session_id: SessionId, report: Report) -> None:
+        """For the daemon after us."""
+        if 0 < len(report.agent_session_id) <= LONGEST_NAME:
+            await self._sessions.note(session_id, conversation=report.agent_session_id)
+        if is_path(report.transcript):
+            await self._sessions.note(session_id, transcript=report.transcript)
 
     def _know(self, agent: str, agent_session_id: str, session_id: SessionId) -> None:
         if 0 < len(agent_session_id) <= LONGEST_NAME:

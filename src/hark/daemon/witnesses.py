@@ -98,8 +98,9 @@ class Witnesses:
             self._transcripts[session.id] = Transcript(path)
 
     def transcript_of(self, session_id: SessionId) -> str | None:
+        """Where its agent keeps its conversation: as it was told since we started, or before."""
         known = self._transcripts.get(session_id)
-        return known.path if known else None
+        return known.path if known else self._sessions.get(session_id).transcript or None
 
     def on_event(self, event: Event) -> None:
         if event.kind is EventKind.SESSION_GONE and event.session_id:
@@ -126,6 +127,8 @@ class Witnesses:
 
     async def _read_transcript(self, session: Session) -> None:
         transcript = self._transcripts.get(session.id)
+        if transcript is None and session.transcript:
+            transcript = self._transcripts[session.id] = Transcript(session.transcript)
         if transcript is None:
             return
         for line in await work_aside(f"transcript of {session.id}", transcript.new_lines):

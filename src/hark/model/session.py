@@ -64,3 +64,5 @@ class Session(Struct, frozen=True, kw_only=True):
     hearing: Hearing = Hearing.NOTHING
     conversation: str = ""
     """The agent's own name for the conversation that its pane shows, as its hooks told it last."""
+    transcript: str = ""
+    """The file in which the agent keeps that conversation, as its hooks told it last."""

@@ -17,10 +17,10 @@ SELECT {sessions} FROM sessions ORDER BY created_at, sequence;
 -- A new session.
 INSERT INTO sessions (
     id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, airlock, do_not_disturb_since,
-    nudge_seq, last_signal_at, signal_state, signal_text, signal_source, hearing, conversation
+    nudge_seq, last_signal_at, signal_state, signal_text, signal_source, hearing, conversation, transcript
 ) VALUES (
     :id, :name, :agent, :host, :pane, :command, :directory, :created_at, :is_adopted, :state, :gone_at, :airlock,
-    :do_not_disturb_since, :nudge_seq, :last_signal_at, :signal_state, :signal_text, :signal_source, :hearing, :conversation
+    :do_not_disturb_since, :nudge_seq, :last_signal_at, :signal_state, :signal_text, :signal_source, :hearing, :conversation, :transcript
 );
 
 -- name: update-session
@@ -30,7 +30,7 @@ UPDATE sessions SET
     created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at, airlock = :airlock,
     do_not_disturb_since = :do_not_disturb_since, nudge_seq = :nudge_seq, last_signal_at = :last_signal_at,
     signal_state = :signal_state, signal_text = :signal_text, signal_source = :signal_source, hearing = :hearing,
-    conversation = :conversation
+    conversation = :conversation, transcript = :transcript
 WHERE id = :id;
 
 -- name: delete-session
