@@ -158,6 +158,7 @@ class Hark:
         self.bus.listen(self.expiry.on_event)
         self.bus.listen(self.signals.on_event)
         self.bus.listen(self.telling.on_event)
+        self.sessions.on_change = self.couriers.stir
         self.turns.on_heard = self.signals.hear
         self.hooks.on_record = self.tracker.note_record
         self.witnesses.on_record = self.tracker.note_record

@@ -79,6 +79,7 @@ def test_a_message_to_a_streaming_agent_is_its_next_turn(both: tuple[Delivering,
     assert (done["channel"], done["authority"]) == ("hook", AT_STOP[agent.launch.kind])
     assert agent.hark.message(first)["completed_at"] <= done["acknowledged_at"]
     assert [text.count("at the end [[busy=1]]") for text in agent.arrivals(second)] == [1]
+    assert "Stop hook error" not in agent.screen().text
     submit_draft(agent, human)
 
 

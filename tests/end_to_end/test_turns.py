@@ -140,3 +140,28 @@ def test_hostile_hook_payloads_are_refused_or_ignored(hark: RunningHark) -> None
         assert hark.api("POST", "/hooks", body | {"payload": payload}).status in (202, 413, 422)
     assert hark.api("POST", "/hooks", {"agent": 7}).status == 422
     assert json.loads(hark.ok("ls", "--json"))["sessions"][0]["state"] == "running"
+
+
+def test_a_wait_for_what_the_agent_has_announced_already_ends_at_once(hark: RunningHark) -> None:
+    agent = Agent(hark, "a")
+    agent.send_and_wait("hello", "completed")
+    hark.ok("signal", "needs_input", "which one?", environment={"HARK_SESSION": agent.id})
+
+    found = hark.json("wait", "a", "--for", "needs_input", "--timeout", "20s")
+
+    assert [session["name"] for session in found["sessions"]] == ["a"]
+    assert hark.run("wait", "a", "--for", "error", "--timeout", "1s").returncode == 5
+
+
+def test_a_release_wakes_the_queue_by_itself() -> None:
+    """No poll would do it in time."""
+    with RunningHark(input_poll_interval="3600") as hark:
+        agent = Agent(hark, "a")
+        for number in range(5):
+            hark.ok("hold", "a")
+            message_id = agent.send(f"while held {number}")
+            hark.wait_status(message_id, "held", "do-not-disturb")
+
+            hark.ok("release", "a")
+
+            hark.wait_status(message_id, "completed")

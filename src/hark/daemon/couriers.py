@@ -47,6 +47,11 @@ class Couriers:
         if self._tasks is not None:
             self.of(session_id).wake()
 
+    def stir(self, session_id: SessionId) -> None:
+        """Wakes the courier that a session has, if it has one."""
+        if courier := self._couriers.get(session_id):
+            courier.wake()
+
     def on_event(self, event: Event) -> None:
         """A message that was queued wants a courier; a session that is gone or changed concerns the one it has."""
         if event.session_id is None:

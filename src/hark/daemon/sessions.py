@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import socket as sockets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ class Sessions:
         """Names that a session has or had; none of them is taken for the beginning of an id."""
         self._naming = asyncio.Lock()
         self._signalling = asyncio.Lock()
+        self.on_change: Callable[[SessionId], None] = lambda session_id: None
+        """Called when a session has changed and everybody who asks is told so: the event of the change comes earlier."""
 
     async def load(self) -> None:
         self._used_names = self._used_names or set(await self._store.used_names())
@@ -264,6 +267,7 @@ class Sessions:
     async def _change(self, session: Session, changes: dict[str, Any], event: Event) -> Session:
         changed = await self._store.change_session(session.id, changes, event)
         await self.load()
+        self.on_change(session.id)
         return changed
 
     def _free_name(self, wanted: str | None, base: str) -> str:

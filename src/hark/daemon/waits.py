@@ -74,7 +74,8 @@ class Waits:
         if self._sessions.get(session.id).state is SessionState.GONE:
             raise HarkError("session-not-found", f"{session.name} is gone", "`hark ls --all` shows what there was")
         if goal in SIGNALS:
-            return session.id in signalled
+            # Also where it was announced before, and is not over.
+            return session.id in signalled or self._sessions.get(session.id).signal_state == goal
         if goal == MESSAGES_COMPLETED:
             return not await self._store.messages(session.id, limit=1, statuses=_OPEN)
         if self._turns.of(session.id).phase is not PHASES[goal]:
