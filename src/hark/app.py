@@ -12,7 +12,7 @@ import tomllib
 from datetime import datetime
 from typing import Any, Protocol
 
-from hark import paths
+from hark import __version__, paths
 from hark.agents.kinds import Kinds, load_kinds
 from hark.api.guard import Guard
 from hark.api.listening import Doors, tcp_socket, token
@@ -42,6 +42,7 @@ from hark.daemon.panes import Panes
 from hark.daemon.pending_input import PendingInputs
 from hark.daemon.presence import Presence
 from hark.daemon.repeats import Repeats
+from hark.daemon.restarting import own_command, parse_descriptors, replace_process
 from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions, default_socket
@@ -82,6 +83,9 @@ class Hark:
         self.stopping = asyncio.Event()
         self.failure: str | None = None
         """Why the daemon has to end, when nobody has asked it to."""
+        self.successor: list[str] | None = None
+        """The command that takes the daemon's place when it has ended."""
+        self.instance = secrets.token_hex(8)
         self.statistics = Statistics()
         self.bus = Bus(store)
         self.editors = Editors()
@@ -120,7 +124,7 @@ class Hark:
         self.tracker = Tracker(self.panes, self.sessions, self.signals, self.turns, self.natives, kinds, namespaces)
         self.lease_group = f"{socket.gethostname()}:{self.database}"
         """Of all daemons of this database. The lock lets one of them live at a time."""
-        self._owner = f"{self.lease_group}:{secrets.token_hex(8)}"
+        self._owner = f"{self.lease_group}:{self.instance}"
         self._texts = paths.state_dir() / "texts"
         self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
         self.handovers = Handovers(
@@ -175,6 +179,12 @@ class Hark:
     def stop(self) -> None:
         self.stopping.set()
 
+    def restart(self, command: list[str] | None) -> None:
+        """Ends the daemon, and starts another one in its place; by default the same program."""
+        self.successor = command or own_command()
+        logger.info("restarting", extra={"version": __version__, "command": self.successor})
+        self.stop()
+
     def fail(self, reason: str) -> None:
         """Ends the daemon, because it cannot do its work any more. The next command starts another one."""
         if self.failure is None:
@@ -207,21 +217,30 @@ class Hark:
         return session.id if session else None
 
 
-def serve(options: dict[str, str], ready_fd: int | None = None) -> int:
-    """Runs the daemon in the foreground. Reports on `ready_fd` when it accepts, or why it does not."""
+def serve(options: dict[str, str], ready_fd: int | None = None, lock_fds: str | None = None) -> int:
+    """Runs the daemon in the foreground. Reports on `ready_fd` when it accepts, or why it does not. `lock_fds`: descriptors
+    that hold its locks, from the daemon whose place it takes."""
+    lock = InstanceLock()
     try:
-        return asyncio.run(_serve(options, ready_fd))
+        hark = asyncio.run(_serve(options, ready_fd, lock, parse_descriptors(lock_fds) if lock_fds else None))
+        if hark.successor:
+            return replace_process(hark.successor, options, lock)
+        return Exit.FAILURE if hark.failure else Exit.OK
     except HarkError as error:
         _report(ready_fd, f"error {error.code}\t{error.detail}\t{error.hint}\n")
         raise
+    finally:
+        lock.release()
 
 
-async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
+async def _serve(
+    options: dict[str, str], ready_fd: int | None, lock: InstanceLock, inherited: tuple[int, int] | None
+) -> Hark:
+    """Returns when the daemon has ended, with what it is to become. Its locks are still held then."""
     config = load_config(options)
     kinds = load_kinds(paths.config_dir() / "agents")
     _make_directories()
-    lock = InstanceLock()
-    lock.take()
+    lock.take(inherited)
     log = open_log(paths.log_path(), config.log_level, config.log_max_bytes)
     store = SqliteStore(paths.database_path())
     try:
@@ -238,8 +257,7 @@ async def _serve(options: dict[str, str], ready_fd: int | None) -> int:
     finally:
         await store.close()
         close_log(log)
-        lock.release()
-    return Exit.FAILURE if hark.failure else Exit.OK
+    return hark
 
 
 async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:

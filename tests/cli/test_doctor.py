@@ -112,4 +112,4 @@ def test_a_daemon_of_another_version_is_a_problem(closed: Serve, capsys: pytest.
     closed(answer(other), answer({"sessions": []}), answer({"events": [], "last_seq": 0}))
 
     assert run(["doctor"]) == Exit.FAILURE
-    assert "hark daemon stop" in capsys.readouterr().out
+    assert "hark daemon restart" in capsys.readouterr().out

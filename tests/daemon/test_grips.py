@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from hark.daemon.grips import until_drawn
+from hark.daemon.grips import until_drawn, without_descriptors
 from hark.model.session import Pane
 from hark.terminal.airlocks import Airlock
 from hark.terminal.grip import HeldByAirlock
@@ -96,3 +96,10 @@ def test_the_focus_is_lent_for_the_time_of_a_grip(is_kept: bool, heard: bytes) -
 
         recorded.type(b"x")
         recorded.wait_input(heard)
+
+
+def test_a_successor_is_not_told_descriptors_of_the_one_before() -> None:
+    words = ["python", "-m", "hark.cli.main", "serve", "-o", "a=b"]
+
+    assert without_descriptors([*words[:4], "--ready-fd", "7", *words[4:], "--lock-fds", "5,6"]) == words
+    assert without_descriptors(words) == words

@@ -139,6 +139,15 @@ def test_a_descriptor_that_holds_the_lock_is_taken_over_without_a_gap(tmp_path: 
     after.release()
 
 
+def test_a_descriptor_that_is_none_is_no_obstacle(tmp_path: Path) -> None:
+    lock = FileLock(tmp_path / "lock")
+
+    assert lock.take(b"1\n", 987)
+
+    assert not instance.is_free(tmp_path / "lock")
+    lock.release()
+
+
 def test_a_descriptor_of_some_other_file_is_not_taken_for_the_lock(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("")
     lock = FileLock(tmp_path / "lock")

@@ -5,10 +5,13 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from hark import __version__
 from hark.api import editors, inbox, messages, metrics, openapi, scheduler, sessions, signals, spawn, system
 from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
@@ -38,12 +41,29 @@ def make_api(hark: Any, max_text_bytes: int) -> Starlette:
         Route("/mcp", door, methods=["POST"]),
     ]
     routes += [Route(call.path, endpoint(call), methods=[call.method]) for call in CALLS]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
+    app = Starlette(
+        routes=routes, exception_handlers={HTTPException: _not_routed}, middleware=[Middleware(VersionHeader)]
+    )
     app.state.hark = hark
     app.state.mcp = door
     app.state.largest_body = largest_body
     app.state.openapi = msgspec.json.encode(openapi.describe(CALLS))
     return app
+
+
+class VersionHeader:
+    """Says in every answer which version has given it: a newer client then knows why it was not understood."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_version(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), (b"hark-version", __version__.encode())]
+            await send(message)
+
+        await self._app(scope, receive, send_with_version)
 
 
 async def _not_routed(request: Request, failure: Exception) -> Response:

@@ -290,6 +290,13 @@ class HookTaken(Response, frozen=True, kw_only=True):
     session_id: str | None
 
 
+class Restart(Request, frozen=True, kw_only=True):
+    command: Annotated[list[str], Meta(min_length=1)] | None = None
+    """The program that takes the daemon's place, such as that of a newer hark; its own by default."""
+    is_upgrade: bool = False
+    """Nobody has asked for it: only where the settings allow it, and when no delivery is under way."""
+
+
 class Health(Response, frozen=True, kw_only=True):
     status: str
     version: str
@@ -299,6 +306,8 @@ class Health(Response, frozen=True, kw_only=True):
     tmux_version: str | None
     database: str
     last_event_seq: int
+    instance: str = ""
+    """Another one after every start."""
 
 
 class Nothing(Response, frozen=True, kw_only=True):

@@ -11,8 +11,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hark import __version__
 from hark.api.route import Call, Query, query_number
-from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing
+from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing, Restart
 from hark.daemon.hooks import HookOrigin
+from hark.daemon.restarting import check_command
 from hark.model.errors import HarkError
 from hark.model.event import Event
 
@@ -30,6 +31,7 @@ async def healthz(request: Request, _: None) -> Health:
         tmux_version=hark.tmux_version,
         database=hark.database,
         last_event_seq=await hark.store.last_event_seq(),
+        instance=hark.instance,
     )
 
 
@@ -48,6 +50,20 @@ async def take_hook(request: Request, body: HookReport) -> HookTaken:
 
 async def shutdown(request: Request, _: None) -> Nothing:
     request.app.state.hark.stop()
+    return Nothing()
+
+
+async def restart(request: Request, body: Restart) -> Nothing:
+    hark = request.app.state.hark
+    if body.is_upgrade and not hark.config.restart_on_upgrade:
+        raise HarkError(
+            "restart-refused", "restart_on_upgrade is off", "`hark daemon restart` restarts it all the same"
+        )
+    if body.is_upgrade and any(courier.lock.locked() for courier in hark.couriers.all()):
+        raise HarkError("restart-refused", "a delivery is under way", "ask again in a moment")
+    if body.command:
+        check_command(body.command)
+    hark.restart(body.command)
     return Nothing()
 
 
@@ -121,6 +137,16 @@ CALLS = (
         handler=shutdown,
         response=Nothing,
         status=202,
+    ),
+    Call(
+        method="POST",
+        path="/restart",
+        summary="Replace the daemon by a new one; nothing is lost.",
+        handler=restart,
+        body=Restart,
+        response=Nothing,
+        status=202,
+        errors=("restart-refused", "request-invalid"),
     ),
     Call(method="GET", path="/openapi.json", summary="This description.", handler=openapi),
 )

@@ -13,8 +13,10 @@ from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote
 
-from hark import instance, paths
+from hark import __version__, instance, paths
+from hark.cli.outdated import is_daemon_outdated
 from hark.model.errors import CODES, HarkError
+from hark.model.versions import is_older
 
 ANSWER_S = 30.0
 _REPEATS = 4
@@ -88,6 +90,9 @@ class Answer:
 class Client:
     """Speaks to the daemon, and starts it when it is not there, unless `starts_daemon` is off."""
 
+    _has_looked = False
+    """Whether this process has looked if the daemon is outdated: once is enough."""
+
     def __init__(self, *, starts_daemon: bool = True, answer_s: float = ANSWER_S) -> None:
         self._starts_daemon = starts_daemon and os.environ.get("HARK_NO_AUTOSTART") != "1"
         self._answer_s = answer_s
@@ -119,6 +124,12 @@ class Client:
         return _follow(connection, answer)
 
     def connect(self) -> socket.socket:
+        if self._starts_daemon and not Client._has_looked:
+            Client._has_looked = True
+            if is_daemon_outdated():
+                from hark.cli.restarting import upgrade
+
+                upgrade()
         try:
             return connect(self._answer_s)
         except HarkError as error:
@@ -181,7 +192,20 @@ def _connect_in_the_crowd(connection: socket.socket, path: str, deadline: float)
             sleep(_CROWD_POLL_S)
 
 
-def problem(status: int, body: bytes) -> HarkError:
+def problem(status: int, body: bytes, version: str | None = __version__) -> HarkError:
+    """`version`: that of the daemon, or None for one that does not say."""
+    error = _told(status, body)
+    if error.code not in ("request-invalid", "route-not-found", "method-not-allowed") or version == __version__:
+        return error
+    if version is not None and not is_older(version, __version__):
+        who = f"the running daemon is another version ({version}) than this hark ({__version__})"
+        return HarkError(error.code, f"{error.detail}; {who}", "use the same version for both")
+    known = f" ({version})" if version else ""
+    who = f"the running daemon{known} is older than this hark ({__version__})"
+    return HarkError(error.code, f"{who} and did not understand: {error.detail}", "`hark daemon restart` makes it new")
+
+
+def _told(status: int, body: bytes) -> HarkError:
     try:
         fields = json.loads(body)
         code, detail, hint = fields["code"], fields["detail"], fields.get("hint") or ""
@@ -193,6 +217,7 @@ def problem(status: int, body: bytes) -> HarkError:
 def _request(method: str, path: str, body: object, headers: Mapping[str, str]) -> bytes:
     content = b"" if body is None else json.dumps(body).encode()
     lines = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: close", "Accept: application/json"]
+    lines.append(f"Hark-Version: {__version__}")
     lines += [f"{name}: {value}" for name, value in headers.items()]
     if body is not None:
         lines += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
@@ -206,7 +231,8 @@ def _exchange(connection: socket.socket, request: bytes, answer_s: float) -> Ans
         connection.sendall(request)
         answer = Answer(connection, deadline)
         if answer.status >= 400:
-            raise problem(answer.status, answer.body())
+            version = answer.headers.get(b"hark-version")
+            raise problem(answer.status, answer.body(), version.decode("latin-1") if version else None)
         return answer
 
 

@@ -63,21 +63,31 @@ def stop() -> None:
     Example:
       hark daemon stop
     """
+    say("the daemon has stopped" if end_daemon(Client(starts_daemon=False)) else "the daemon is not running")
+
+
+@command.command()
+def restart() -> None:
+    """Restart the daemon, as this version of hark. Everything is kept: sessions, messages, holds, settings given at its
+    start. Commands that wait go on waiting.
+
+    \b
+    Example:
+      hark daemon restart
+    """
+    from hark.cli import restarting
+    from hark.cli.launch import start_and_connect
+
+    client = Client(starts_daemon=False)
     try:
-        Client(starts_daemon=False).post("/shutdown")
+        restarting.restart(client.get("/healthz"))
     except HarkError as error:
-        if error.code != "daemon-unreachable":
+        if error.code not in ("daemon-unreachable", "route-not-found"):
             raise
-        if is_lock_free():
-            say("the daemon is not running")
-            return
-        end_without_socket()
-    deadline = monotonic() + STOP_S
-    while not is_lock_free():
-        if monotonic() >= deadline:
-            raise HarkError("wait-timeout", f"the daemon did not stop within {STOP_S:g}s", "`hark logs` may say why")
-        sleep(_POLL_S)
-    say("the daemon has stopped")
+        # It does not run, does not answer, or is too old to replace itself.
+        end_daemon(client)
+        start_and_connect().close()
+    click.echo(f"running, pid {client.get('/healthz')['pid']}")
 
 
 @command.command()
@@ -138,6 +148,24 @@ def status_fields(health: dict[str, Any] | None, now: str) -> dict[str, Any]:
         return {"running": False, "socket": str(instance.socket_path())}
     uptime = between(health["started_at"], now)
     return {"running": True, **health, "uptime": uptime, "socket": str(instance.socket_path())}
+
+
+def end_daemon(client: Client) -> bool:
+    """Stops it and waits until it is gone; False when there was none."""
+    try:
+        client.post("/shutdown")
+    except HarkError as error:
+        if error.code != "daemon-unreachable":
+            raise
+        if is_lock_free():
+            return False
+        end_without_socket()
+    deadline = monotonic() + STOP_S
+    while not is_lock_free():
+        if monotonic() >= deadline:
+            raise HarkError("wait-timeout", f"the daemon did not stop within {STOP_S:g}s", "`hark logs` may say why")
+        sleep(_POLL_S)
+    return True
 
 
 def is_lock_free() -> bool:

@@ -58,7 +58,7 @@ def daemon_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
-def _serve_command() -> list[str]:
+def serve_command() -> list[str]:
     if replaced := os.environ.get("HARK_SERVE_COMMAND"):
         return shlex.split(replaced)
     return [sys.executable, "-m", "hark.cli.main", "serve"]
@@ -68,7 +68,7 @@ def _report_of_child(options: Sequence[str], deadline: float) -> str:
     read_end, write_end = os.pipe()
     try:
         process = subprocess.Popen(
-            [*_serve_command(), *options, "--ready-fd", str(write_end)],
+            [*serve_command(), *options, "--ready-fd", str(write_end)],
             pass_fds=[write_end],
             start_new_session=True,
             stdin=subprocess.DEVNULL,

@@ -10,7 +10,8 @@ from hark.model.errors import HarkError
 @click.command()
 @click.option("-o", "--option", "settings", metavar="KEY=VALUE", multiple=True, help="Override a setting; repeatable.")
 @click.option("--ready-fd", type=int, hidden=True, help="Descriptor to report to once the socket accepts.")
-def command(settings: tuple[str, ...], ready_fd: int | None) -> int:
+@click.option("--lock-fds", hidden=True, help="Descriptors that hold the locks, of the daemon whose place this takes.")
+def command(settings: tuple[str, ...], ready_fd: int | None, lock_fds: str | None) -> int:
     """Run the daemon in the foreground until it is interrupted. Other commands start it by themselves when they need it.
 
     \b
@@ -23,7 +24,7 @@ def command(settings: tuple[str, ...], ready_fd: int | None) -> int:
         os.set_inheritable(ready_fd, False)
     from hark.app import serve
 
-    return serve(options, ready_fd)
+    return serve(options, ready_fd, lock_fds)
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, str]:

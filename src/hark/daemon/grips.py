@@ -56,11 +56,18 @@ def _successor() -> Successor | None:
     """A daemon like this one; none where somebody else sees to it."""
     if "serve" not in sys.orig_argv or "INVOCATION_ID" in os.environ:
         return None
-    words = [sys.executable, *sys.orig_argv[1:]]
-    if "--ready-fd" in words:
-        at = words.index("--ready-fd")
-        del words[at : at + 2]
+    words = without_descriptors([sys.executable, *sys.orig_argv[1:]])
     return Successor(words, {name: value for name, value in os.environ.items() if name.startswith(OF_A_DAEMON)})
+
+
+def without_descriptors(words: list[str]) -> list[str]:
+    """A command line without the options that name descriptors of this very process."""
+    kept = list(words)
+    for option in ("--ready-fd", "--lock-fds"):
+        if option in kept:
+            at = kept.index(option)
+            del kept[at : at + 2]
+    return kept
 
 
 async def until_drawn(airlock: Airlock) -> None:

@@ -4,6 +4,7 @@ A daemon takes two, before it opens anything: the one beside its database, becau
 everything twice, and the one beside its sockets, because two daemons of two databases would take each other's callers.
 """
 
+import contextlib
 import fcntl
 import os
 import time
@@ -47,8 +48,10 @@ class FileLock:
 
     def _open(self, inherited: int | None) -> int:
         if inherited is not None:
-            os.set_inheritable(inherited, False)
-            return inherited
+            # One that was not handed over after all is no descriptor, or some other file: that is found out later.
+            with contextlib.suppress(OSError):
+                os.set_inheritable(inherited, False)
+                return inherited
         return os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
     def is_in_place(self) -> bool:

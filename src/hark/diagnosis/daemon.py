@@ -56,7 +56,7 @@ def _unreachable(failure: HarkError | None, *, is_lock_free: bool) -> Finding:
 def _version(health: dict[str, Any]) -> Finding:
     told = f"version {health['version']}, pid {health['pid']}, {health['sessions']} sessions"
     if health["version"] != __version__:
-        hint = "`hark daemon stop`, then `hark daemon start`; agents and their sessions go on"
+        hint = "`hark daemon restart`; agents and their sessions go on"
         return problem("daemon", f"it is {told}, and this is version {__version__}", hint)
     return ok("daemon", told)
 

@@ -59,6 +59,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often at most."""
     rewake: bool = False
     """Whether messages to an idle Claude Code that hark starts wake it by a hook that waits beside it, instead of being typed."""
+    restart_on_upgrade: bool = True
+    """Whether a command of a newer hark may restart this daemon, so that it is the newer one too."""
     listen: str | None = None
     """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
     log_level: str = "info"

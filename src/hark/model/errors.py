@@ -66,6 +66,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "disk-full": (507, Exit.FAILURE),
     "already-running": (409, Exit.FAILURE),
     "runtime-in-use": (409, Exit.FAILURE),
+    "restart-refused": (409, Exit.FAILURE),
     "daemon-unreachable": (503, Exit.UNREACHABLE),
     "daemon-not-started": (503, Exit.UNREACHABLE),
     "internal": (500, Exit.FAILURE),

@@ -1,0 +1,18 @@
+"""Whether the daemon runs older code than this command."""
+
+from hark import instance
+from hark.instance import Build
+from hark.model.versions import is_older
+
+
+def is_daemon_outdated() -> bool:
+    daemon = instance.find()
+    return daemon is not None and is_outdated(daemon.build, instance.own_build())
+
+
+def is_outdated(daemon: Build, own: Build) -> bool:
+    """True for an older version, and for files that were replaced since the daemon started. Another installation with the
+    same version is not older: two of them would restart the daemon in turns."""
+    if daemon.version == own.version:
+        return daemon.place == own.place and daemon.stamp != own.stamp
+    return is_older(daemon.version, own.version)

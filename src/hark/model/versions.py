@@ -1,0 +1,28 @@
+"""Which of two versions of hark is the older one. Versions are written as Python packages write them: 1.2.3, 1.3.0rc1, 1.3.0.dev2."""
+
+import re
+
+Order = tuple[tuple[int, ...], int, int]
+
+_VERSION = re.compile(
+    r"v?(?P<release>\d{1,9}(?:\.\d{1,9}){0,9})"
+    r"(?:[._-]?(?P<stage>dev|alpha|a|beta|b|rc|post)[._-]?(?P<number>\d{0,9}))?(?:\+[\w.]*)?"
+)
+_STAGES = {"dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2, "rc": 3, "": 4, "post": 5}
+
+
+def order(version: str) -> Order | None:
+    """Something to compare; None for what is no version."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        return None
+    release = tuple(int(part) for part in found["release"].split("."))
+    while len(release) > 1 and release[-1] == 0:
+        release = release[:-1]
+    return release, _STAGES[found["stage"] or ""], int(found["number"] or 0)
+
+
+def is_older(one: str, other: str) -> bool:
+    """Whether `one` is certainly the older one."""
+    first, second = order(one), order(other)
+    return first is not None and second is not None and first < second
