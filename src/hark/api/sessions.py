@@ -208,6 +208,7 @@ CALLS = (
             "tmux-missing",
             "tmux-too-old",
             "idempotency-conflict",
+            "tmux-unsafe",
         ),
     ),
     Call(
@@ -218,7 +219,7 @@ CALLS = (
         body=AdoptPane,
         response=SessionInfo,
         status=201,
-        errors=("pane-not-found", "pane-adopted", "name-taken", "tmux-gone"),
+        errors=("pane-not-found", "pane-adopted", "name-taken", "tmux-gone", "tmux-unsafe"),
     ),
     Call(
         method="POST",
@@ -228,7 +229,7 @@ CALLS = (
         body=RunInPane,
         response=Started,
         status=201,
-        errors=("pane-not-found", "name-taken", "tmux-gone"),
+        errors=("pane-not-found", "name-taken", "tmux-gone", "tmux-unsafe"),
     ),
     Call(
         method="GET",

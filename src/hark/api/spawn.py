@@ -73,6 +73,7 @@ CALLS = (
             "text-empty",
             "tmux-missing",
             "idempotency-conflict",
+            "tmux-unsafe",
         ),
     ),
 )

@@ -68,6 +68,12 @@ class Panes:
             )
         return self._servers[socket]
 
+    async def leave_unused(self, used: set[str], unused_s: float) -> None:
+        """Disconnects from servers on which no session of ours is, or the connection would keep them alive."""
+        for socket, server in list(self._servers.items()):
+            if socket not in used:
+                await server.leave_if_unused(unused_s)
+
     def of(self, pane: Pane) -> TmuxServer:
         return self.server(pane.socket)
 

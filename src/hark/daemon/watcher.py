@@ -18,6 +18,8 @@ from hark.terminal.facts import PaneFacts, ServerFacts
 
 PERIOD_S = 1.0
 OPENS_WITHIN_S = 10.0
+UNUSED_S = 2.0
+"""How long a server without sessions of ours is kept connected: somebody may just be starting one there."""
 LOST_AFTER = 3
 """How many failed questions in a row make a server gone: one may be a moment of overload."""
 
@@ -48,7 +50,9 @@ class Watcher:
         async with asyncio.TaskGroup() as tasks:
             while True:
                 self._changed.clear()
-                for socket, sessions in by_server(self._sessions.running()).items():
+                servers = by_server(self._sessions.running())
+                await self._panes.leave_unused(set(servers), UNUSED_S)
+                for socket, sessions in servers.items():
                     if socket in self._asked:
                         self._asked[socket] |= has_changed
                     else:

@@ -94,6 +94,11 @@ class ControlClient(asyncio.SubprocessProtocol):
     def is_lost(self) -> bool:
         return self._ended.done()
 
+    @property
+    def is_busy(self) -> bool:
+        """True while an answer is awaited."""
+        return bool(self._calls)
+
     async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
         """The replies of the line's commands. Raises `tmux-failed` with tmux's own words when one of them failed."""
         if self.is_lost or self._transport is None:

@@ -1,6 +1,7 @@
 """One tmux server: its panes, and what can be done to them. One control client, connected when needed, again with backoff."""
 
 import asyncio
+import contextlib
 import itertools
 import os
 import shlex
@@ -27,6 +28,7 @@ from hark.terminal.facts import (
     parse_clients,
     parse_pane,
 )
+from hark.terminal.landing import LAST_FORMAT, SESSIONS_FORMAT, parse_sessions, way_on
 from hark.terminal.orphans import HIDDEN_SESSION
 from hark.terminal.version import check_version, features
 
@@ -73,6 +75,8 @@ class TmuxServer:
         self._retry_at = 0.0
         self._buffers = itertools.count(1)
         self._is_closed = False
+        self._used_at_s = 0.0
+        self._moves: set[asyncio.Task[None]] = set()
 
     @property
     def command_line(self) -> list[str]:
@@ -82,10 +86,11 @@ class TmuxServer:
 
     async def connect(self, may_start: bool = False) -> ControlClient:
         """With `may_start`, starts the server if there is none. Without, a server that is gone is `tmux-gone`."""
+        loop = asyncio.get_running_loop()
         async with self._connecting:
+            self._used_at_s = loop.time()
             if self._client and not self._client.is_lost:
                 return self._client
-            loop = asyncio.get_running_loop()
             if self._is_closed or (not may_start and loop.time() < self._retry_at):
                 raise tmux_gone()
             try:
@@ -115,8 +120,20 @@ class TmuxServer:
 
     async def close(self) -> None:
         self._is_closed = True
+        for move in list(self._moves):
+            move.cancel()
         if self._client:
             await self._client.close()
+
+    async def leave_if_unused(self, unused_s: float) -> None:
+        """Disconnects when nobody has asked anything for that long. Our hidden session ends with it, and the server, if that
+        was its last session."""
+        async with self._connecting:
+            client, is_used = self._client, asyncio.get_running_loop().time() - self._used_at_s < unused_s
+            if client is None or is_used or client.is_busy:
+                return
+            self._client = None
+            await client.close()
 
     async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
         return await (await self.connect()).run(line, deadline_s)
@@ -271,6 +288,24 @@ class TmuxServer:
     def _notice(self, notice: Notice) -> None:
         if notice.name in _STRUCTURAL:
             self._on_change(self)
+        client, _, session = notice.arguments.partition(" ")
+        if notice.name == "client-session-changed" and session.partition(" ")[2] == HIDDEN_SESSION:
+            move = asyncio.get_running_loop().create_task(self._move_on(client))
+            self._moves.add(move)
+            move.add_done_callback(self._moves.discard)
+
+    async def _move_on(self, client: str) -> None:
+        """A human who has landed in the hidden session goes to where they would be without it. Whoever is gone already, or
+        moved on by another daemon, needs nothing."""
+        with contextlib.suppress(HarkError):
+            [asked] = _text(await self.run(line(command("display-message", "-p", "-c", client, LAST_FORMAT))))
+            is_control, _, came_from = asked.partition(" ")
+            if is_control == "1":
+                return
+            sessions = parse_sessions(_text(await self.run(line(command("list-sessions", "-F", SESSIONS_FORMAT)))))
+            way = way_on(sessions, came_from)
+            steps = [command("switch-client", "-c", client, "-t", f"{session_id}:") for session_id in way]
+            await self.run(line(*(steps or [command("detach-client", "-t", client)])))
 
     def _lost(self) -> None:
         self._on_change(self)
