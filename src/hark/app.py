@@ -45,7 +45,7 @@ from hark.daemon.repeats import Repeats
 from hark.daemon.restarting import own_command, parse_descriptors, replace_process
 from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
-from hark.daemon.sessions import Sessions, default_socket
+from hark.daemon.sessions import Sessions
 from hark.daemon.signals import Signals
 from hark.daemon.telling import Telling
 from hark.daemon.tracker import Tracker
@@ -62,6 +62,7 @@ from hark.signals.marker import MarkerReader
 from hark.store.contract import Store
 from hark.store.sqlite.store import SqliteStore
 from hark.terminal.configuration import own_files
+from hark.terminal.sockets import default_socket
 from hark.terminal.version import check_version
 
 RESTART_S = 1.0

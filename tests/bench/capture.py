@@ -11,6 +11,7 @@ from hark.terminal.commands import command, line
 from hark.terminal.facts import SCREEN_FORMAT
 from hark.terminal.server import TmuxServer
 from tests.bench.stage import tell
+from tests.terminal.connected import start
 
 ROUNDS = 300
 
@@ -24,7 +25,7 @@ async def _compare() -> None:
     with tempfile.TemporaryDirectory(prefix="hk", dir="/tmp") as directory:
         server = TmuxServer(str(Path(directory) / "s"), lambda server: None, config=["/dev/null"])
         fill = "while :; do printf '%0200d\\n' $((i=i+1)); [ $i -gt 60 ] && exec sleep 600; done"
-        pane = await server.new_session("full", ["sh", "-c", fill], "/", {}, 200, 50)
+        pane = await start(server, "full", ["sh", "-c", fill], "/", {}, 200, 50)
         for name, flags in (("plain text", ()), ("with attributes", ("-e", "-N"))):
             await _compare_flags(name, server, pane.pane_id, flags)
         await server.kill_pane(pane)

@@ -1,3 +1,5 @@
+import shlex
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,8 +32,23 @@ def test_inside_the_same_server_it_switches(tmp_path: Path) -> None:
     assert "TMUX" in environment
 
 
-def test_inside_another_server_it_nests() -> None:
-    words, environment = attach_command(PANE, {"TMUX": "/tmp/tmux-0/default,12,0", "TMUX_PANE": "%9", "PATH": "/bin"})
+def test_inside_another_server_it_leaves_that_one_and_comes_back(tmp_path: Path) -> None:
+    here = str(tmp_path / "s")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(here)
+        server.listen()
+        words, environment = attach_command(PANE, {"TMUX": f"{here},12,0", "TMUX_PANE": "%9", "PATH": "/bin"})
+
+    assert words[:5] == ["tmux", "-S", here, "detach-client", "-E"]
+    assert "tmux -S /tmp/tmux-0/hark attach-session -t %3 ';' display-message" in shlex.split(words[5])[-1]
+    assert shlex.split(words[5])[-1].endswith(f"exec tmux -S {here} attach-session -t %9")
+    assert environment["TMUX"]
+
+
+def test_a_server_that_has_ended_is_not_one_that_we_are_inside(tmp_path: Path) -> None:
+    left_over = {"TMUX": f"{tmp_path}/s,12,0", "TMUX_PANE": "%9", "PATH": "/bin"}
+
+    words, environment = attach_command(PANE, left_over)
 
     assert words[3] == "attach-session"
     assert environment == {"PATH": "/bin"}

@@ -9,6 +9,7 @@ from typing import TypeVar
 from hark.model.session import Pane
 from hark.terminal.commands import command, line
 from hark.terminal.expansion import Format
+from hark.terminal.opening import OwnSession, Program, open_pane
 from hark.terminal.server import TmuxServer
 from tests.terminals import PrivateTmux, wait_until
 
@@ -44,6 +45,20 @@ async def until(condition: Callable[[], Awaitable[Value]], what: str) -> Value:
 async def in_thread(condition: Callable[[], object], what: str) -> None:
     """For conditions that ask by a process of their own, or block."""
     await asyncio.to_thread(wait_until, condition, DEADLINE_S, what)
+
+
+async def start(
+    server: TmuxServer,
+    name: str,
+    words: list[str],
+    directory: str,
+    environment: dict[str, str],
+    columns: int,
+    rows: int,
+) -> Pane:
+    """A program in a tmux session of its own."""
+    program = Program(words=words, directory=directory, environment=environment, name=name, title=name)
+    return await open_pane(server, program, OwnSession(name=name, columns=columns, rows=rows))
 
 
 def pane_of(tmux: PrivateTmux, pane_id: str) -> Pane:

@@ -18,6 +18,7 @@ from hark.model.session import Pane
 from hark.terminal.commands import act_if, command, line
 from hark.terminal.expansion import PLACES, Format, all_of, arguments, equals, literal, not_
 from hark.terminal.server import TmuxServer
+from tests.terminal.connected import start
 from tests.terminals import PrivateTmux, wait_until
 
 DEADLINE_S = 20.0
@@ -71,7 +72,7 @@ class Stage:
         return replies[-1].lines == [b"done"]
 
     def start(self, name: str, directory: str, environment: dict[str, str], words: list[str]) -> Pane:
-        return self._runner.run(self.server.new_session(name, words, directory, environment, 80, 24))
+        return self._runner.run(start(self.server, name, words, directory, environment, 80, 24))
 
     def was_executed(self) -> bool:
         """tmux runs `#(command)` in the background; a command that has to wait for its end comes after it."""

@@ -13,7 +13,17 @@ from hark.model.errors import HarkError
 from hark.terminal.commands import command, line
 from hark.terminal.facts import PaneFacts
 from hark.terminal.server import TmuxServer
-from tests.terminal.connected import DEADLINE_S, ask, connected, in_thread, new_pane, pane_of, until, write_program
+from tests.terminal.connected import (
+    DEADLINE_S,
+    ask,
+    connected,
+    in_thread,
+    new_pane,
+    pane_of,
+    start,
+    until,
+    write_program,
+)
 from tests.terminals import PrivateTmux, wait_until
 
 
@@ -203,7 +213,7 @@ def test_a_program_starts_with_its_environment_and_directory_exactly(tmux: Priva
     script = f"tr '\\0' '\\1' </proc/self/environ >{tmp_path}/environment; pwd -P >{tmp_path}/directory; exec cat"
 
     async def act(server: TmuxServer) -> None:
-        pane = await server.new_session("work", ["sh", "-c", script], str(directory), values, 90, 20)
+        pane = await start(server, "work", ["sh", "-c", script], str(directory), values, 90, 20)
         await in_thread((tmp_path / "directory").exists, "the program")
         assert pane == pane_of(tmux, pane.pane_id)
         assert (await server.resolve("work")).columns == 90
@@ -220,7 +230,7 @@ def test_a_command_of_one_word_is_not_taken_apart(tmux: PrivateTmux, tmp_path: P
     program = write_program(tmp_path / "a program; with $blanks", f"#!/bin/sh\necho $# >{tmp_path}/ran\nexec cat\n")
 
     async def act(server: TmuxServer) -> None:
-        await server.new_session("work", [program], "/", {}, 80, 24)
+        await start(server, "work", [program], "/", {}, 80, 24)
         await in_thread((tmp_path / "ran").exists, "the program")
 
     connected(tmux, act)
@@ -234,7 +244,7 @@ def test_a_session_starts_a_server_where_there_is_none() -> None:
         async def act() -> None:
             server = TmuxServer(str(tmux.socket), lambda changed: None, config=["/dev/null"])
             try:
-                pane = await server.new_session("work", ["cat"], "/", {}, 80, 24)
+                pane = await start(server, "work", ["cat"], "/", {}, 80, 24)
                 assert (await server.resolve("work")).pid == pane.pid
             finally:
                 await server.close()
@@ -246,9 +256,9 @@ def test_a_session_starts_a_server_where_there_is_none() -> None:
 
 def test_a_name_that_is_taken_is_told_in_tmuxs_words(tmux: PrivateTmux) -> None:
     async def act(server: TmuxServer) -> None:
-        await server.new_session("work", ["cat"], "/", {}, 80, 24)
+        await start(server, "work", ["cat"], "/", {}, 80, 24)
         with fails_with("tmux-failed"):
-            await server.new_session("work", ["cat"], "/", {}, 80, 24)
+            await start(server, "work", ["cat"], "/", {}, 80, 24)
 
     connected(tmux, act)
 

@@ -20,13 +20,14 @@ from hark.api.shapes import (
     session_info,
 )
 from hark.daemon.repeats import Once
-from hark.daemon.sessions import choose_socket
 from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import HoldReason
 from hark.model.session import Session, SessionState
 from hark.queue.ordering import delivery_order
+from hark.terminal.opening import Beside
+from hark.terminal.sockets import choose_socket
 
 STREAM_BACKLOG = 1000
 """Chunks that a slow reader may lie behind before it is dropped: one reader must not fill the daemon's memory."""
@@ -69,6 +70,9 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
     """`session_id`: the id that the session gets, or has already."""
     if session_id and hark.sessions.is_known(session_id):
         return session_info(hark.sessions.get(session_id))
+    place = body.beside and Beside(
+        pane_id=body.beside.pane_id, is_split=body.beside.is_split, is_shown=body.beside.is_shown
+    )
     session = await hark.sessions.start(
         body.command,
         name=body.name,
@@ -81,6 +85,7 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
         is_plain=body.is_plain,
         has_signals=body.has_signals,
         session_id=session_id,
+        beside=place,
     )
     return session_info(session)
 

@@ -32,6 +32,14 @@ class Problem(Response, frozen=True, kw_only=True):
     hint: str
 
 
+class Beside(Request, frozen=True, kw_only=True):
+    pane_id: Annotated[str, Meta(pattern="^%[0-9]+$")]
+    is_split: bool = False
+    """In a new pane of its window; otherwise in a new window after it."""
+    is_shown: bool = False
+    """Make it the current one, so that terminals that show that tmux session show it."""
+
+
 class NewSession(Request, frozen=True, kw_only=True):
     command: Annotated[list[str], Meta(min_length=1)]
     name: str | None = None
@@ -48,6 +56,8 @@ class NewSession(Request, frozen=True, kw_only=True):
     """Without a status line: it shall look like the plain program."""
     has_signals: bool = False
     """Teach the agent to signal, for this run, where it takes instructions without a file."""
+    beside: Beside | None = None
+    """In a window or a pane beside this one of that server, instead of a tmux session of its own."""
 
 
 class RunInPane(Request, frozen=True, kw_only=True):

@@ -10,9 +10,9 @@ import click
 from hark.cli.attach import attach
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
-from hark.cli.server import chosen_server, server_options
+from hark.cli.server import chosen_place, chosen_server, place_options, server_options
 from hark.cli.text import print_json
-from hark.model.errors import Exit
+from hark.model.errors import Exit, HarkError
 from hark.model.ids import check_name
 
 # What says where the caller is, not what the agent shall run with.
@@ -26,6 +26,7 @@ _LEFT_OUT_PREFIXES = ("HARK_", "TERM_PROGRAM")
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
 @click.option("--signals", is_flag=True, help="Teach the agent to signal, for this run (Claude Code).")
 @click.option("-d", "--detached", is_flag=True, help="Do not attach to it.")
+@place_options
 @server_options
 @json_option
 @click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -35,12 +36,16 @@ def command(
     directory: str | None,
     signals: bool,
     detached: bool,
+    place: str | None,
     socket_name: str | None,
     socket_path: str | None,
     is_json: bool,
     words: tuple[str, ...],
 ) -> int:
-    """Start CMD in a new session and attach to it; without a terminal, or with -d, print its name and id.
+    """Start CMD in a new session and show it; without a terminal, or with -d, print its name and id.
+
+    Inside tmux it gets a window of the server you are in, as from `tmux new-window`. Otherwise it lives in hark's own tmux
+    server, and `hark attach` shows it again.
 
     \b
     Example:
@@ -55,16 +60,30 @@ def command(
         "environment": session_environment(os.environ),
     }
     body |= {"has_signals": True} if signals else {}
-    body |= terminal_size() | chosen_server(socket_name, socket_path, os.environ)
-    wish = {field: value for field, value in body.items() if value is not None}
-    session = Client().post("/sessions", wish, idempotency_key=os.urandom(16).hex())
+    is_shown = not (detached or is_json) and sys.stdin.isatty() and sys.stdout.isatty()
+    named = chosen_server(socket_name, socket_path, os.environ)
+    where = chosen_place(place, named, os.environ, is_shown=is_shown)
+    body |= terminal_size()
+    session = _started(
+        {field: value for field, value in body.items() if value is not None}, where, is_needed=bool(place)
+    )
     if is_json:
         print_json(session)
-    elif detached or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    elif not is_shown:
         click.echo(f"{session['name']} {session['id']}")
-    else:
+    elif session["socket"] != where.get("socket_path") or "beside" not in where:
         attach(session)
     return Exit.OK
+
+
+def _started(body: dict[str, Any], where: dict[str, Any], *, is_needed: bool) -> dict[str, Any]:
+    """In hark's own server if the pane that the caller's environment names is not there any more."""
+    try:
+        return dict(Client().post("/sessions", body | where, idempotency_key=os.urandom(16).hex()))
+    except HarkError as failure:
+        if is_needed or "beside" not in where or failure.code not in ("pane-not-found", "tmux-gone"):
+            raise
+        return dict(Client().post("/sessions", body, idempotency_key=os.urandom(16).hex()))
 
 
 def session_environment(environment: Mapping[str, str]) -> dict[str, str]:

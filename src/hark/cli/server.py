@@ -1,6 +1,7 @@
 """Which tmux server a command means."""
 
 import os
+import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,3 +37,40 @@ def terminal_features(environment: Mapping[str, str]) -> str:
     """What the caller's terminal can do beyond what tmux knows of it by its name, as `tmux -T` takes it: a terminal that says
     it has 24-bit colours has titles and reports its focus too."""
     return "256,RGB,title,focus" if environment.get("COLORTERM") in ("truecolor", "24bit") else ""
+
+
+def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for name, words in (
+        ("own-server", "In hark's own tmux server, also inside tmux."),
+        ("pane", "Inside tmux: in a new pane beside this one."),
+        ("window", "Inside tmux: in a new window after this one. [default there]"),
+    ):
+        function = click.option(f"--{name}", "place", flag_value=name, help=words)(function)
+    return function
+
+
+def chosen_place(
+    place: str | None, named: Mapping[str, str], environment: Mapping[str, str], *, is_shown: bool
+) -> dict[str, Any]:
+    """The fields that say where a new session goes: the named server; inside tmux a window or a pane of the server one is in;
+    otherwise hark's own server."""
+    if named and place:
+        raise click.UsageError(f"--{place} and -L or -S name two places; use one of them")
+    if named or place == "own-server":
+        return dict(named)
+    here, pane_id = current_socket(environment), environment.get("TMUX_PANE")
+    if not here or not pane_id or not (place or is_reachable(here)):
+        if place:
+            raise click.UsageError(f"--{place} needs to be inside tmux")
+        return {}
+    return {"socket_path": here, "beside": {"pane_id": pane_id, "is_split": place == "pane", "is_shown": is_shown}}
+
+
+def is_reachable(path: str) -> bool:
+    """True if a server listens there. TMUX may be left over from a server that has ended, or of another machine."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(path)
+        except OSError:
+            return False
+    return True

@@ -1,7 +1,6 @@
 """Sessions: started, adopted, renamed, ended, and found by whatever part of their name or id somebody types."""
 
 import asyncio
-import contextlib
 import os
 import secrets
 import shutil
@@ -13,6 +12,7 @@ from typing import Any
 from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
 from hark.daemon.launching import Launch, Launcher
+from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -20,6 +20,8 @@ from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group,
 from hark.model.session import Pane, Session, SessionState
 from hark.model.signal import SignalSource, SignalState
 from hark.store.contract import Store
+from hark.terminal.opening import Beside, OwnSession, Program, open_pane, rename_window
+from hark.terminal.sockets import default_socket
 
 ADOPTED_LOOKUP_DEADLINE_S = 5.0
 
@@ -108,8 +110,10 @@ class Sessions:
         is_plain: bool = False,
         has_signals: bool = False,
         session_id: SessionId | None = None,
+        beside: Beside | None = None,
     ) -> Session:
-        """`is_plain`: as `hark run` shows it, with no status line of tmux below it. `has_signals`: taught to signal, where the agent allows it."""
+        """`is_plain`: as `hark run` shows it, with no status line of tmux below it. `has_signals`: taught to signal, where the
+        agent allows it. `beside`: in a window or a pane there, instead of a tmux session of its own."""
         directory = directory or str(Path.home())
         _check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
@@ -120,9 +124,15 @@ class Sessions:
             launch = self._launcher.launch(
                 session_id, kind, command, environment, has_signals=has_signals, is_watched=is_plain
             )
-            pane = await server.new_session(
-                _tmux_name(name, session_id), launch.words, directory, launch.environment, columns, rows
+            program = Program(
+                words=launch.words,
+                directory=directory,
+                environment=launch.environment,
+                name=name,
+                title=f"{name} ({kind})",
             )
+            own = OwnSession(name=_tmux_name(name, session_id), columns=columns, rows=rows)
+            pane = await open_pane(server, program, beside or own)
             if is_plain:
                 await server.hide_status(pane)
             session = self._session(session_id, name, kind, pane, tuple(command), directory, airlock=launch.airlock)
@@ -187,7 +197,13 @@ class Sessions:
                 session_id=session.id,
                 data={"from": session.name, "to": name},
             )
-            return await self._change(session, {"name": name}, event)
+            renamed = await self._change(session, {"name": name}, event)
+        if session.state is SessionState.RUNNING and not session.is_adopted:
+            try:
+                await rename_window(self._panes.of(session.pane), session.pane, session.name, name)
+            except HarkError as failure:
+                logger.info("window not renamed", extra={"session": name, "code": failure.code})
+        return renamed
 
     async def disturb(self, session: Session, *, may: bool) -> Session:
         """`hark hold` and `hark release`: whether messages may be delivered to it at all."""
@@ -305,25 +321,6 @@ class Sessions:
             is_adopted=is_adopted,
             airlock=airlock,
         )
-
-
-def default_socket(name: str) -> str:
-    """Where `tmux -L NAME` has its socket."""
-    # Whether the directory is safe is asked when somebody connects: then a link in its place must still be seen as one.
-    directory = Path(os.environ.get("TMUX_TMPDIR") or "/tmp").resolve() / f"tmux-{os.getuid()}"
-    with contextlib.suppress(FileExistsError):
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return str(directory / name)
-
-
-def choose_socket(name: str | None, path: str | None) -> str | None:
-    if name and path:
-        raise HarkError("request-invalid", "both a socket name and a socket path", "give one of -L and -S")
-    if "\0" in (name or "") + (path or ""):
-        raise HarkError("request-invalid", "a NUL byte cannot be part of a socket's path", "take it out")
-    if name and "/" in name:
-        raise HarkError("request-invalid", f"{name!r} is not a socket name", "use -S for a path")
-    return default_socket(name) if name else path and os.path.abspath(path)
 
 
 def foreground_command(tty: str) -> tuple[str, ...] | None:

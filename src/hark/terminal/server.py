@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import itertools
 import os
-import shlex
 import shutil
 from collections.abc import Callable, Sequence
 
@@ -13,7 +12,6 @@ from msgspec import Struct
 from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.paths import UNSAFE_HINT, UnsafeDirectory, check_tmux_socket
 from hark.signals.ink import Drawn, read_drawn
 from hark.terminal.client import ControlClient, clean_environment, tmux_gone
 from hark.terminal.commands import Line, act_if, command, line, paste_if, press, question
@@ -30,6 +28,7 @@ from hark.terminal.facts import (
 )
 from hark.terminal.landing import LAST_FORMAT, SESSIONS_FORMAT, parse_sessions, way_on
 from hark.terminal.orphans import HIDDEN_SESSION
+from hark.terminal.sockets import check_owner
 from hark.terminal.version import check_version, features
 
 CONNECT_DEADLINE_S = 10.0
@@ -103,7 +102,7 @@ class TmuxServer:
             return self._client
 
     async def _attach(self, may_start: bool) -> ControlClient:
-        _check_owner(self.socket)
+        check_owner(self.socket)
         # -N: a server that is gone must not come back as an empty one.
         options = self._config if may_start else ["-N"]
         client = await ControlClient.connect(
@@ -241,30 +240,21 @@ class TmuxServer:
         condition = all_of(*conditions, *([_shows(proof)] if proof else []))
         return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key))
 
-    async def new_session(
-        self, name: str, command_line: list[str], directory: str, environment: dict[str, str], columns: int, rows: int
-    ) -> Pane:
-        client = await self.connect(may_start=True)
-        variables = [part for key, value in environment.items() for part in ("-e", f"{key}={value}")]
-        size = ["-x", str(columns), "-y", str(rows)]
-        created = command(
-            "new-session",
-            "-d",
-            "-P",
-            "-F",
-            NEW_PANE_FORMAT,
-            "-s",
-            name,
-            *size,
-            "-c",
-            directory,
-            *variables,
-            "--",
-            *_words(command_line),
-        )
-        [text] = _text(await client.run(line(created), CONNECT_DEADLINE_S))
+    async def create(self, name: str, *given: str, may_start: bool = False) -> Pane:
+        """The pane that such a command makes: `new-session`, `new-window`, `split-window`."""
+        client = await self.connect(may_start)
+        made = line(command(name, "-P", "-F", NEW_PANE_FORMAT, *given))
+        [text] = _text(await client.run(made, CONNECT_DEADLINE_S))
         pane_id, pid = text.split(" ")
         return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
+
+    async def show(self, target: str, wanted: Format) -> str:
+        [text] = _text(await self.run(line(command("display-message", "-p", "-t", target, wanted))))
+        return text
+
+    async def act_if(self, pane: Pane, condition: Format, action: str) -> bool:
+        """True if the action was taken: only if it still is that process and the condition is true."""
+        return await self._act_if(pane.pane_id, all_of(equals("pane_pid", pane.pid), condition), action)
 
     async def hide_status(self, pane: Pane) -> None:
         await self.run(line(command("set-option", "-t", pane.pane_id, "status", "off")))
@@ -311,13 +301,6 @@ class TmuxServer:
         self._on_change(self)
 
 
-def _check_owner(socket: str) -> None:
-    try:
-        check_tmux_socket(socket)
-    except UnsafeDirectory as unsafe:
-        raise HarkError("tmux-unsafe", f"no safe tmux server: {unsafe}", UNSAFE_HINT) from unsafe
-
-
 def _screen(pane: Pane, head: str, rows: list[str]) -> Screen:
     _, pid, dead, mode, columns, x, y, visible, alternate, title = head.split(" ", 9)
     if int(pid) != pane.pid or dead == "1":
@@ -352,8 +335,3 @@ def _shows(proof: str) -> Format:
 
 def _text(replies: list[Reply]) -> list[str]:
     return [line.decode("utf-8", "replace") for reply in replies for line in reply.lines]
-
-
-def _words(command_line: list[str]) -> list[str]:
-    """tmux gives a single word to a shell, and runs several as they are."""
-    return [shlex.quote(command_line[0])] if len(command_line) == 1 else command_line
