@@ -68,7 +68,13 @@ WRONG = {
     "no-command": Wrong(422, "request-invalid", "POST", "/sessions", {"command": []}),
     "command-with-nul": Wrong(422, "request-invalid", "POST", "/sessions", {"command": ["/bin/cat", "a\0b"]}),
     "variable-with-nul": Wrong(
-        422, "text-control-bytes", "POST", "/sessions", {"command": ["/bin/cat"], "environment": {"A\0B": "c"}}
+        422, "request-invalid", "POST", "/sessions", {"command": ["/bin/cat"], "environment": {"A\0B": "c"}}
+    ),
+    "beside-no-pane": Wrong(
+        422, "request-invalid", "POST", "/sessions", {"command": ["/bin/cat"], "beside": {"pane_id": "work:1"}}
+    ),
+    "beside-another-pane": Wrong(
+        404, "pane-not-found", "POST", "/sessions", {"command": ["/bin/cat"], "beside": {"pane_id": "%9999"}}
     ),
     "directory-with-nul": Wrong(
         422, "request-invalid", "POST", "/sessions", {"command": ["/bin/cat"], "directory": "/tmp\0"}
