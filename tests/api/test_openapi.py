@@ -179,6 +179,8 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("DELETE", "/sessions/{session}", "newer", "", None),
         ("DELETE", "/sessions/{session}", "nobody", "", None),
         ("GET", "/messages/{message}", waiting, "?wait=submitted&wait_seconds=20", None),
+        ("POST", "/restart", "", "", {"command": ["/no/such/hark", "serve"]}),
+        ("POST", "/restart", "", "", {"command": []}),
         ("POST", "/shutdown", "", "", None),
     ]
 
