@@ -47,6 +47,7 @@ from hark.daemon.retention import Retention
 from hark.daemon.scheduler import Scheduler
 from hark.daemon.sessions import Sessions
 from hark.daemon.signals import Signals
+from hark.daemon.teaching import Teacher
 from hark.daemon.telling import Telling
 from hark.daemon.tracker import Tracker
 from hark.daemon.turns import TurnBook
@@ -115,6 +116,7 @@ class Hark:
         self.repeats = Repeats(store, self.sessions, wall_clock)
         self.couriers = Couriers(store, self._courier, self._session_at)
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
+        self.teacher = Teacher(self.mailbox)
         self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)
         self.natives = Natives(self.panes, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)

@@ -132,3 +132,26 @@ def test_an_agent_is_taught_to_signal_and_forgets_it_again(user: Path) -> None:
 
     assert run(["uninstall", "claude"]) == Exit.OK
     assert not (user / ".claude/CLAUDE.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("agent", "file"),
+    [("qwen", ".qwen/QWEN.md"), ("copilot", ".copilot/copilot-instructions.md"), ("amp", ".config/amp/AGENTS.md")],
+)
+def test_an_agent_without_hooks_is_taught_to_signal_and_unlearns_it(
+    user: Path, capsys: pytest.CaptureFixture[str], agent: str, file: str
+) -> None:
+    assert run(["install", agent]) == Exit.FAILURE
+    assert "--signals" in capsys.readouterr().err
+    assert run(["install", agent, "--signals"]) == Exit.OK
+    assert "--<[hark:STATE:" in (user / file).read_text()
+
+    assert run(["uninstall", agent]) == Exit.OK
+    assert not (user / file).exists()
+
+
+def test_an_agent_that_has_no_instruction_file_says_what_to_do_instead(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["install", "aider", "--signals"]) == Exit.FAILURE
+    assert "hark new --signals -- aider" in capsys.readouterr().err

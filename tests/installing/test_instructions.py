@@ -75,6 +75,12 @@ def test_what_the_user_wrote_stays(tmp_path: Path) -> None:
         ("claude", ("claude", "-p", "a question"), False),
         ("claude", ("claude", "mcp", "list"), False),
         ("gemini", ("gemini",), False),  # no way that leaves its own prompt alone
+        ("qwen", ("qwen", "--model", "large"), True),
+        ("qwen", ("qwen", "--append-system-prompt", "mine"), False),
+        ("qwen", ("qwen", "-p", "a question"), False),
+        ("qwen", ("qwen", "--prompt=a question"), False),
+        ("qwen", ("qwen", "mcp", "list"), False),
+        ("aider", ("aider",), False),
     ],
 )
 def test_an_agent_is_taught_for_one_run_where_it_allows_it(
@@ -84,4 +90,4 @@ def test_an_agent_is_taught_for_one_run_where_it_allows_it(
 
     assert (taught != command) is is_taught
     if is_taught:
-        assert taught[:3] == ("claude", "--append-system-prompt", TEXT)
+        assert taught[:3] == (kind, "--append-system-prompt", TEXT)

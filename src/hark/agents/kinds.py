@@ -208,3 +208,10 @@ def _check_keys(name: str, kind: AgentKind) -> None:
             f"{name}: {wrong[0]} is forbidden, and is one of the keys that a delivery presses",
             "take it out of forbidden_keys and forbidden_in_empty_box, or name another key",
         )
+
+
+def check_teachable(kind: str) -> None:
+    """Raise request-invalid for a program that is no known agent: a shell would run what it is told."""
+    if kind == GENERIC:
+        detail = "a program that is no known agent cannot be taught to signal"
+        raise HarkError("request-invalid", detail, "say what it is with --agent KIND")

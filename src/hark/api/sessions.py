@@ -1,6 +1,7 @@
 """Calls about sessions."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -87,14 +88,19 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
         session_id=session_id,
         beside=place,
     )
+    if body.has_signals:
+        await hark.teacher.teach(session, body.command, body.environment)
     return session_info(session)
 
 
 async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
-    socket = choose_socket(body.socket_name, body.socket_path)
-    return session_info(
-        await request.app.state.hark.sessions.adopt(body.target, name=body.name, agent=body.agent, socket=socket)
+    hark, socket = request.app.state.hark, choose_socket(body.socket_name, body.socket_path)
+    session = await hark.sessions.adopt(
+        body.target, name=body.name, agent=body.agent, socket=socket, has_signals=body.has_signals
     )
+    if body.has_signals:
+        await hark.teacher.teach(session, (), os.environ)
+    return session_info(session)
 
 
 async def run_in_pane(request: Request, body: RunInPane) -> Started:
@@ -106,7 +112,10 @@ async def run_in_pane(request: Request, body: RunInPane) -> Started:
         directory=body.directory,
         socket=body.socket_path,
         environment=body.environment,
+        has_signals=body.has_signals,
     )
+    if body.has_signals:
+        await request.app.state.hark.teacher.teach(session, body.command, body.environment)
     added = {name: value for name, value in launch.environment.items() if body.environment.get(name) != value}
     return Started(session=session_info(session), words=launch.words, environment=added)
 

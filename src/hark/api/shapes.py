@@ -55,7 +55,7 @@ class NewSession(Request, frozen=True, kw_only=True):
     is_plain: bool = False
     """Without a status line: it shall look like the plain program."""
     has_signals: bool = False
-    """Teach the agent to signal, for this run, where it takes instructions without a file."""
+    """Teach the agent to signal: for this run where it takes instructions without a file, else by a first message."""
     beside: Beside | None = None
     """In a window or a pane beside this one of that server, instead of a tmux session of its own."""
 
@@ -69,12 +69,16 @@ class RunInPane(Request, frozen=True, kw_only=True):
     """What the agent will run in."""
     name: str | None = None
     agent: str | None = None
+    has_signals: bool = False
+    """Teach the agent to signal, as for a new session."""
 
 
 class AdoptPane(Request, frozen=True, kw_only=True):
     target: str
     name: str | None = None
     agent: str | None = None
+    has_signals: bool = False
+    """Teach the agent to signal by a message, unless its instruction file does already."""
     socket_name: str | None = None
     socket_path: str | None = None
 

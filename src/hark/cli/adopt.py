@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -16,12 +17,14 @@ from hark.model.ids import check_name
 @click.argument("target", default=".")
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the pane]")
 @click.option("--agent", metavar="KIND", help="Agent kind. [default: known from what runs there]")
+@click.option("--signals", is_flag=True, help="Teach the agent to signal, by a message to it.")
 @server_options
 @json_option
 def command(
     target: str,
     name: str | None,
     agent: str | None,
+    signals: bool,
     socket_name: str | None,
     socket_path: str | None,
     is_json: bool,
@@ -30,14 +33,18 @@ def command(
 
     Without -L or -S it is looked for in the tmux server you are in, or else in tmux's default server.
 
+    With --signals the agent is told how to signal by a message, since its own instructions cannot be changed while it
+    runs; not if `hark install AGENT --signals` has put them into its instruction file.
+
     \b
     Example:
       hark adopt -n backend work:1.0
       hark adopt .
     """
-    body = adopted_pane(target, socket_name, socket_path, os.environ)
+    body: dict[str, Any] = dict(adopted_pane(target, socket_name, socket_path, os.environ))
     body |= {"name": check_name(name)} if name else {}
     body |= {"agent": agent} if agent else {}
+    body |= {"has_signals": True} if signals else {}
     session = Client().post("/sessions/adopt", body)
     if is_json:
         print_json(session)

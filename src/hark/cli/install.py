@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from hark.installing.change import Change
 
 AGENTS = ("claude", "codex", "gemini", "opencode")
-agent_argument = click.argument("agent", metavar="AGENT", type=click.Choice([*AGENTS, "all"]))
+TAUGHT_ONLY = ("qwen", "copilot", "amp")
+"""Agents that have an instruction file, and no hooks that hark knows."""
+UNTEACHABLE = "aider"
+"""It reads no instruction file unless its user names one."""
+agent_argument = click.argument(
+    "agent", metavar="AGENT", type=click.Choice([*AGENTS, *TAUGHT_ONLY, UNTEACHABLE, "all"])
+)
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show the difference; change nothing.")
 _REVIEW = "Codex asks about new hooks when it is started next: choose to trust them, or they do not run"
 
@@ -29,6 +35,9 @@ _REVIEW = "Codex asks about new hooks when it is started next: choose to trust t
 def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
     """Put hark's hooks into the settings of AGENT: claude, codex, gemini, opencode, or all that are here.
 
+    With --signals, also teach it to signal, by a few marked lines in its instruction file; that works for qwen, copilot and
+    amp too, which have no hooks.
+
     Agents that hark starts have their hooks without this where the agent allows it; this is for those that you start yourself.
 
     \b
@@ -40,6 +49,7 @@ def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
     from hark.installing.instructions import AGENTS as TAUGHT
     from hark.installing.instructions import teaching
 
+    _check_agent(agent, has_signals=signals)
     program = hook_program()
     changes = [installation(one, os.environ, program) for one in wanted_agents(agent)]
     if signals:
@@ -58,8 +68,17 @@ def wanted_agents(agent: str) -> list[str]:
     from hark.installing.places import PLACES, own_directory
 
     if agent != "all":
-        return [agent]
+        return [agent] if agent in PLACES else []
     return [one for one in PLACES if shutil.which(one) or own_directory(one, os.environ).is_dir()]
+
+
+def _check_agent(agent: str, *, has_signals: bool) -> None:
+    if agent == UNTEACHABLE:
+        hint = f"`hark new --signals -- {agent}` tells it by a first message"
+        raise HarkError("not-available", f"{agent} has neither hooks nor an instruction file of its own", hint)
+    if agent in TAUGHT_ONLY and not has_signals:
+        hint = f"`hark install {agent} --signals` teaches it to signal"
+        raise HarkError("not-available", f"{agent} has no hooks that hark knows", hint)
 
 
 def hook_program() -> str:

@@ -24,7 +24,7 @@ _LEFT_OUT_PREFIXES = ("HARK_", "TERM_PROGRAM")
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
 @click.option("--agent", metavar="KIND", help="Agent kind. [default: known from the command]")
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
-@click.option("--signals", is_flag=True, help="Teach the agent to signal, for this run (Claude Code).")
+@click.option("--signals", is_flag=True, help="Teach the agent to signal: for this run, else by a first message.")
 @click.option("-d", "--detached", is_flag=True, help="Do not attach to it.")
 @place_options
 @server_options

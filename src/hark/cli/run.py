@@ -20,8 +20,9 @@ from hark.model.ids import check_name
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
 @click.option("--agent", metavar="KIND", help="Agent kind. [default: known from the command]")
+@click.option("--signals", is_flag=True, help="Teach the agent to signal: for this run, else by a first message.")
 @click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(name: str | None, agent: str | None, words: tuple[str, ...]) -> None:
+def command(name: str | None, agent: str | None, signals: bool, words: tuple[str, ...]) -> None:
     """Start CMD in this terminal so that messages can reach it. Inside tmux it takes the current pane; outside, a session of
     hark's own tmux server is shown here until CMD ends. Either way it looks, stops and ends like the plain program. A call that
     opens no session (`claude --version`, `claude mcp list`, `claude -p …`, anything without a terminal) is the plain program.
@@ -37,13 +38,14 @@ def command(name: str | None, agent: str | None, words: tuple[str, ...]) -> None
     if not has_terminal or os.environ.get("HARK_SESSION") or is_plain_call(words, paths.config_dir() / "agents"):
         run_plainly(words)
     try:
-        run_here(name, agent, words) if current_socket(os.environ) else run_in_session(name, agent, words)
+        run = run_here if current_socket(os.environ) else run_in_session
+        run(name, agent, words, has_signals=signals)
     except HarkError as failure:
         say(f"hark run: {failure.detail}; running {words[0]} without hark")
         run_plainly(words)
 
 
-def run_here(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoReturn:
+def run_here(name: str | None, agent: str | None, words: tuple[str, ...], *, has_signals: bool) -> NoReturn:
     body: dict[str, Any] = {
         "target": os.environ["TMUX_PANE"],
         "socket_path": current_socket(os.environ),
@@ -52,19 +54,21 @@ def run_here(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoR
         "command": list(words),
         "directory": os.getcwd(),
         "environment": new.session_environment(os.environ),
+        "has_signals": has_signals or None,
     }
     started = Client().post("/sessions/run", {field: value for field, value in body.items() if value is not None})
     program = started["words"]
     os.execve(program[0], program, dict(os.environ) | started["environment"])
 
 
-def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...]) -> NoReturn:
+def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...], *, has_signals: bool) -> NoReturn:
     body: dict[str, Any] = {
         "command": list(words),
         "name": name,
         "agent": agent,
         "directory": new.existing_directory(None),
         "environment": new.session_environment(os.environ),
+        "has_signals": has_signals or None,
         "is_plain": True,
     }
     body |= new.terminal_size()

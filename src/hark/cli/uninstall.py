@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 @dry_run_option
 @json_option
 def command(agent: str, dry_run: bool, is_json: bool) -> None:
-    """Take hark's hooks out of the settings of AGENT (claude, codex, gemini, opencode, or all), and what taught it to signal.
+    """Take hark's hooks out of the settings of AGENT (claude, codex, gemini, opencode, qwen, copilot, amp, or all), and what
+    taught it to signal.
 
     A file that was not changed since `hark install` is put back as it was; in any other, only hark's own hooks go.
 
@@ -30,7 +31,7 @@ def command(agent: str, dry_run: bool, is_json: bool) -> None:
     from hark.installing.instructions import unteaching
     from hark.installing.places import PLACES
 
-    agents = list(PLACES) if agent == "all" else [agent]
+    agents = [one for one in PLACES if agent in (one, "all")]
     changes = [removal(one, os.environ) for one in agents]
     taught = (unteaching(one, os.environ) for one in TAUGHT if agent in (one, "all"))
     changes += [change for change in taught if change.is_change]

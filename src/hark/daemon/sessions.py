@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hark.agents.kinds import Kinds
+from hark.agents.kinds import Kinds, check_teachable
 from hark.daemon.clock import Clock
 from hark.daemon.launching import Launch, Launcher
 from hark.daemon.log import logger
@@ -117,6 +117,8 @@ class Sessions:
         directory = directory or str(Path.home())
         _check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
+        if has_signals:
+            check_teachable(kind)
         server = self._panes.server(socket or self._own_socket)
         session_id = session_id or new_id()
         async with self._naming:
@@ -140,7 +142,10 @@ class Sessions:
         await self._panes.watch(pane)
         return session
 
-    async def adopt(self, target: str, *, name: str | None, agent: str | None, socket: str | None) -> Session:
+    async def adopt(
+        self, target: str, *, name: str | None, agent: str | None, socket: str | None, has_signals: bool = False
+    ) -> Session:
+        """`has_signals`: it is to be taught to signal, so it must be an agent that is known."""
         server = self._panes.server(socket or default_socket("default"))
         facts = await server.resolve(target)
         pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
@@ -152,6 +157,8 @@ class Sessions:
             )
         command = foreground_command(facts.tty) or (facts.foreground,)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(command)
+        if has_signals:
+            check_teachable(kind)
         async with self._naming:
             name = self._free_name(name, _base_name(list(command)))
             session = self._session(new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
@@ -169,6 +176,7 @@ class Sessions:
         directory: str,
         socket: str,
         environment: dict[str, str],
+        has_signals: bool = False,
     ) -> tuple[Session, Launch]:
         """A session for an agent that is about to start behind an airlock in a pane of the human's own, and how to start it."""
         server = self._panes.server(socket)
@@ -177,10 +185,12 @@ class Sessions:
         if known := self.at(pane):
             await self.mark_gone(known, "another agent took its pane")
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
+        if has_signals:
+            check_teachable(kind)
         session_id = new_id()
         async with self._naming:
             name = self._free_name(name, _base_name(command))
-            launch = self._launcher.launch(session_id, kind, command, environment)
+            launch = self._launcher.launch(session_id, kind, command, environment, has_signals=has_signals)
             session = self._session(
                 session_id, name, kind, pane, tuple(command), directory, airlock=launch.airlock, is_adopted=True
             )

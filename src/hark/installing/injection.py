@@ -29,10 +29,12 @@ PROGRAMS = {
     "claude": ("claude", "@anthropic-ai/claude-code", "claude-code/cli"),
     "codex": ("codex", "@openai/codex"),
     "gemini": ("gemini", "@google/gemini-cli"),
+    "qwen": ("qwen", "@qwen-code/qwen-code"),
 }
 GEMINI_DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 GEMINI_SYSTEM = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
 _NO_CONVERSATION = {
+    "qwen": "auth|channel|extensions?|hooks?|mcp|review|serve|sessions?|update",
     "claude": "agents|auth|auto-mode|config|doctor|gateway|install|mcp|plugins?|project|setup-token|ultrareview|update|upgrade",
     "codex": "a|agents|app-server|apply|archive|cloud|completion|debug|delete|doctor|e|exec|exec-server|features|help|login|logout|"
     "mcp|mcp-server|migrate-nfs-db|migrate-rollouts|plugin|queue|remote-control|review|sandbox|unarchive|update",
@@ -96,17 +98,18 @@ def program_place(kind: str, command: tuple[str, ...]) -> int | None:
 def teach(kind: str, command: tuple[str, ...]) -> tuple[str, ...]:
     """The command with instructions how to signal, for one run, where the agent adds such to its own."""
     place = program_place(kind, command)
-    if kind != "claude" or place is None:
+    if kind not in ("claude", "qwen") or place is None:
         return command
     words = command[place + 1 :]
     is_taken = any(word.startswith(("--append-system-prompt", "--system-prompt")) for word in words)
-    if is_taken or _is_print(words) or not _is_conversation("claude", words):
+    if is_taken or _is_print(words) or not _is_conversation(kind, words):
         return command
     return (*command[: place + 1], "--append-system-prompt", TEXT, *words)
 
 
 def _is_print(words: tuple[str, ...]) -> bool:
-    return any(_is_option(word, "--print") or _is_short(word, "p") for word in _options(words))
+    options = _options(words)
+    return any(_is_option(word, "--print") or _is_option(word, "--prompt") or _is_short(word, "p") for word in options)
 
 
 def _claude(command: tuple[str, ...], place: int, program: str, file: Path, _: Mapping[str, str]) -> Injection:

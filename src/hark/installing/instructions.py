@@ -1,7 +1,8 @@
 """A few lines in an agent's own instruction file that teach it to signal. Between two marks, so that they can be found again,
 replaced by those of a newer version, and taken out with nothing left behind.
 
-Where an agent takes instructions for one run (Claude Code: --append-system-prompt), no file is touched.
+Where an agent takes instructions for one run (Claude Code, Qwen Code: --append-system-prompt), no file is touched. aider reads no
+instruction file unless its user names one; it can only be told.
 """
 
 import os
@@ -26,6 +27,9 @@ _PLACES = {
     "codex": ("CODEX_HOME", ".codex", "AGENTS.md"),
     "gemini": ("GEMINI_CLI_HOME", "", ".gemini/GEMINI.md"),
     "opencode": ("XDG_CONFIG_HOME", ".config", "opencode/AGENTS.md"),
+    "qwen": ("QWEN_HOME", ".qwen", "QWEN.md"),
+    "copilot": ("COPILOT_HOME", ".copilot", "copilot-instructions.md"),
+    "amp": ("", ".config", "amp/AGENTS.md"),
 }
 AGENTS = tuple(_PLACES)
 
@@ -48,6 +52,11 @@ def unteaching(agent: str, environment: Mapping[str, str]) -> Change:
     before = files.read(path)
     after = take(before) if before is not None and has_ours(before) else before
     return Change(agent=agent, path=path, before=before, after=after or None, had_ours=has_ours(before or ""))
+
+
+def is_taught(agent: str, environment: Mapping[str, str]) -> bool:
+    """True if the agent's own instruction file holds our lines."""
+    return agent in _PLACES and has_ours(files.read(instructions_path(agent, environment)) or "")
 
 
 def has_ours(text: str) -> bool:

@@ -1,0 +1,35 @@
+"""Teaches an agent to signal by a message, where it takes no instructions for one run and its instruction file has none of ours.
+
+A message is the only way to reach an agent that runs already, or one that reads instructions from nowhere but its prompt. It
+costs one short turn, so it is sent only where somebody has asked for it.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from hark.daemon.mailbox import Mailbox
+from hark.installing.injection import teach
+from hark.installing.instructions import TEXT, is_taught
+from hark.model.message import Mode
+from hark.model.session import Session
+from hark.queue.notices import SENDER
+
+
+class Teacher:
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+
+    async def teach(self, session: Session, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Send the instruction, once for a session. `command`: how the agent was started, where it was started by us."""
+        if teach(session.agent, tuple(command)) != tuple(command):
+            return
+        if await asyncio.to_thread(is_taught, session.agent, environment):
+            return
+        await self._mailbox.send(
+            session,
+            TEXT,
+            sender=None,
+            sender_name=SENDER,
+            mode=Mode.SEQUENTIAL,
+            idempotency_key=f"teach {session.id}",
+        )
