@@ -1,4 +1,6 @@
 import io
+import os
+import pwd
 from collections.abc import Callable
 from typing import Any
 
@@ -77,7 +79,8 @@ def test_the_line_says_where_in_the_queue_it_stands_and_why(serve: Serve, capsys
 
     assert capsys.readouterr().out == "queued 4f1c00000000 for team/backend (position 2, waiting_for_draft)\n"
     assert server.requests[0].line == "POST /sessions/team%2Fbackend/send HTTP/1.1"
-    assert server.requests[0].body == {"text": "run the tests", "delivery_mode": "urgent", "timeout_seconds": 300.0}
+    wish = {"text": "run the tests", "delivery_mode": "urgent", "timeout_seconds": 300.0}
+    assert server.requests[0].body == wish | {"sender_name": pwd.getpwuid(os.getuid()).pw_name}
 
 
 def test_quiet_prints_the_id_only(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from hark.delivery.wording import find_message_ids
+from hark.delivery.headers import find_message_ids
 
 ARRIVED = ("submitted", "acknowledged", "completed")
 OPEN = ("submitted", "acknowledged")

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from hark.delivery.headers import find_message_ids, header, quote_headers
 from hark.delivery.wording import (
     LONGEST_PASTE,
     check_raw,
     check_text,
-    find_message_ids,
-    header,
     join,
     mark,
     needs_file,
@@ -76,7 +75,7 @@ def test_the_first_line_is_always_the_header(text: str, sender: str | None, sess
     assert first == header(message(text, sender, session))
     assert first.startswith("[Input from: ")
     assert first.endswith(f" via hark send · {ID}]")
-    assert rest == sanitise(text)
+    assert rest == quote_headers(sanitise(text))
 
 
 @given(TEXTS)

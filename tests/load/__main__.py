@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from hark.delivery.wording import find_message_ids
+from hark.delivery.headers import find_message_ids
 from tests.bench.stage import Stage, UnixConnection, cpu_seconds, resident_mb, stage
 from tests.end_to_end.agents import PROGRAM
 from tests.load.shares import shares, spent

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from hark.agents.native.processes import environment_of, tree
-from hark.delivery.wording import find_message_ids
+from hark.delivery.headers import find_message_ids
 from hark.model.heard import Heard, Said
 from hark.queue.turns import Phase
 

@@ -1,11 +1,11 @@
 """An agent's own record of its conversation, as a witness: whether a message of ours stands in it.
 
-Its hooks say where it is. Only its end is read, and only our header counts: the mere id may stand there because the agent has
-sent the message itself.
+Its hooks say where it is. Only its end is read, and only our header counts, and not as a quote: the mere id may stand there
+because the agent has sent the message itself.
 """
 
 from hark.agents.record_files import read_part
-from hark.delivery.wording import OURS
+from hark.delivery.headers import stands_unquoted
 from hark.model.ids import MessageId
 
 LOOKED_AT = 4_000_000
@@ -17,5 +17,4 @@ def holds(path: str, message_id: MessageId) -> bool | None:
         text = read_part(path, None, LOOKED_AT, back=LOOKED_AT).data
     except OSError:
         return None
-    plain = f"{OURS}{message_id}]"
-    return plain.encode() in text or plain.encode("ascii", "backslashreplace").replace(b"\\x", b"\\u00") in text
+    return stands_unquoted(text, message_id)

@@ -147,6 +147,8 @@ _SEND_ERRORS = (
     "text-empty",
     "text-too-long",
     "text-control-bytes",
+    "name-invalid",
+    "name-reserved",
     "idempotency-conflict",
     "disk-full",
 )

@@ -21,6 +21,10 @@ class Remind(Request, frozen=True, kw_only=True):
     """Again and again; the first time after that, or at `at`, or after `delay_seconds`."""
     cron: Annotated[str, Meta(max_length=200)] | None = None
     """MINUTE HOUR DAY MONTH WEEKDAY, in the time zone of the daemon."""
+    sender_session_id: str | None = None
+    """The session that asks for it."""
+    sender_name: str | None = None
+    """The name of whoever asks for it, where that is no session."""
 
 
 class ReminderInfo(Response, frozen=True, kw_only=True):
@@ -32,6 +36,9 @@ class ReminderInfo(Response, frozen=True, kw_only=True):
     """The next time."""
     repeat: str | None
     cancelled_at: datetime | None
+    sender_session_id: str | None = None
+    sender: str | None = None
+    """Who has asked for it; null where nobody has said."""
 
 
 class ReminderList(Response, frozen=True, kw_only=True):
@@ -42,7 +49,10 @@ async def remind(request: HttpRequest, body: Remind) -> ReminderInfo:
     hark = request.app.state.hark
     session = hark.sessions.find(body.session_id)
     when = make_when(body.delay_seconds, body.at, body.every_seconds, body.cron)
-    return reminder_info(await hark.scheduler.remind(session, when, body.message))
+    reminder = await hark.scheduler.remind(
+        session, when, body.message, sender=body.sender_session_id, sender_name=body.sender_name
+    )
+    return reminder_info(reminder)
 
 
 async def list_reminders(request: HttpRequest, _: None) -> ReminderList:
@@ -67,6 +77,8 @@ def reminder_info(reminder: Reminder) -> ReminderInfo:
         fire_at=reminder.fire_at,
         repeat=reminder.repeat,
         cancelled_at=reminder.cancelled_at,
+        sender_session_id=reminder.sender_session_id,
+        sender=reminder.sender_name,
     )
 
 
@@ -79,7 +91,15 @@ CALLS = (
         body=Remind,
         response=ReminderInfo,
         status=201,
-        errors=("session-not-found", "session-ambiguous", "text-empty", "text-too-long", "text-control-bytes"),
+        errors=(
+            "session-not-found",
+            "session-ambiguous",
+            "text-empty",
+            "text-too-long",
+            "text-control-bytes",
+            "name-invalid",
+            "name-reserved",
+        ),
     ),
     Call(
         method="GET",

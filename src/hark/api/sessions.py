@@ -217,6 +217,7 @@ CALLS = (
         errors=(
             "name-taken",
             "name-invalid",
+            "name-reserved",
             "agent-unknown",
             "request-invalid",
             "tmux-missing",
@@ -311,7 +312,7 @@ CALLS = (
         handler=rename_session,
         body=RenameSession,
         response=SessionInfo,
-        errors=("session-not-found", "name-taken", "name-invalid"),
+        errors=("session-not-found", "name-taken", "name-invalid", "name-reserved"),
     ),
     Call(
         method="DELETE",

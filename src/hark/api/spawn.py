@@ -8,9 +8,9 @@ from hark.api.messages import post, sent_answer
 from hark.api.route import Call, idempotency_key
 from hark.api.shapes import Send, Spawn, Spawned, session_info
 from hark.daemon.repeats import Once
-from hark.delivery.wording import check_text
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
+from hark.model.message import Notify
 
 COLUMNS, ROWS = 120, 40
 
@@ -25,8 +25,13 @@ async def spawn(request: Request, body: Spawn) -> Spawned:
 
 
 async def spawned(hark: Any, body: Spawn, key: str | None = None, session_id: SessionId | None = None) -> Spawned:
-    """A text that cannot be sent starts nothing. `session_id`: the id that the session gets, or has already."""
-    check_text(body.task, hark.config.max_text_bytes)
+    """What cannot be sent starts nothing. `session_id`: the id that the session gets, or has already."""
+    hark.mailbox.check(
+        body.task,
+        sender=body.sender_session_id,
+        sender_name=body.sender_name,
+        notify=Notify(on_stop=body.notify_on_stop),
+    )
     kind = hark.kinds.get(body.agent)
     command = body.command or list(kind.commands[:1])
     if not command:
@@ -68,6 +73,7 @@ CALLS = (
         errors=(
             "name-taken",
             "name-invalid",
+            "name-reserved",
             "agent-unknown",
             "request-invalid",
             "text-empty",

@@ -1,5 +1,6 @@
 """hark inbox: what was sent to this session for its agent to fetch."""
 
+import re
 from time import monotonic
 from typing import Any
 
@@ -8,6 +9,8 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, own_session, seconds
 from hark.cli.text import clock, one_line, print_json, say
+from hark.delivery.headers import reads_as_header
+from hark.model.names import skeleton
 
 LONGEST_POLL_S = 60.0
 
@@ -51,4 +54,16 @@ def check(client: Client, session: str, wait_s: float, *, again: bool) -> dict[s
 def letter(message: dict[str, Any]) -> str:
     sender = one_line(message["sender"] or "someone")
     head = f"[{message['id']} from {sender}, {clock(message['queued_at'])}]"
-    return "\n".join([head, *(one_line(line) for line in message["text"].split("\n")), ""])
+    return "\n".join([head, *(one_line(_quoted(line)) for line in message["text"].splitlines()), ""])
+
+
+def _quoted(line: str) -> str:
+    """A line that reads as the head of another message, of this kind or of those that are typed, becomes a quote."""
+    return f"> {line}" if reads_as_letter(line) or reads_as_header(line) else line
+
+
+def reads_as_letter(line: str) -> bool:
+    return bool(_LETTER.match(skeleton(line).lstrip(">")))
+
+
+_LETTER = re.compile(r"[^0-9a-z]{1,8}[0-9a-f]{12}from")

@@ -1,6 +1,7 @@
 """Parameters that several commands share, and how they complete in the shell."""
 
 import os
+import pwd
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
@@ -11,6 +12,7 @@ from click.shell_completion import CompletionItem
 from hark.cli.client import Client, segment
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
+from hark.model.names import check_letters, check_sender, clean_sender
 
 COMPLETION_S = 0.3
 
@@ -20,13 +22,35 @@ def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     return None if value is None else parse_duration(value)
 
 
-def own_session() -> str:
+def own_session(hint: str = "run it in a session, by its agent") -> str:
     """The session in which this command runs."""
     if session := os.environ.get("HARK_SESSION"):
         return session
-    raise HarkError(
-        "request-invalid", "this is no session of hark: HARK_SESSION is not set", "run it in a session, by its agent"
-    )
+    raise HarkError("request-invalid", "this is no session of hark: HARK_SESSION is not set", hint)
+
+
+def sender_fields(client: Client, sender: str | None) -> dict[str, str]:
+    """Who sends: a session goes by its id, anybody else by a free name. A mere prefix of a session's name is not that session.
+    Without a name it is the session in which this runs, and outside of one the user."""
+    sender = sender or os.environ.get("HARK_SESSION")
+    if not sender:
+        return {"sender_name": name} if (name := user_name()) else {}
+    try:
+        found = client.get(f"/sessions/{segment(check_letters(sender))}")
+    except HarkError as error:
+        if error.code not in ("session-not-found", "session-ambiguous"):
+            raise
+        return {"sender_name": check_sender(sender)}
+    is_exact = sender in (found["id"], found["name"])
+    return {"sender_session_id": found["id"]} if is_exact else {"sender_name": check_sender(sender)}
+
+
+def user_name() -> str | None:
+    """The login name of the user, where a sender may have it."""
+    try:
+        return check_sender(clean_sender(pwd.getpwuid(os.getuid()).pw_name))
+    except (KeyError, HarkError):
+        return None
 
 
 def complete_session(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from hark.cli.client import Client
-from hark.cli.parameters import complete_session, json_option, own_session, seconds
+from hark.cli.parameters import complete_session, json_option, own_session, seconds, sender_fields
 from hark.cli.send import message_text
 from hark.cli.text import again, clock, print_json
 from hark.model.duration import parse_duration
@@ -16,12 +16,19 @@ from hark.model.errors import HarkError
 @click.command()
 @click.argument("words", metavar="[DURATION] TEXT", nargs=-1, required=True)
 @click.option("--to", "session", metavar="NAME", shell_complete=complete_session, help="Remind another session. [default: $HARK_SESSION]")  # fmt: skip
+@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who asks for it. [default: this session, else you]")  # fmt: skip
 @click.option("--at", metavar="TIME", help="At that time instead: 14:30, or 2026-11-16 14:30.")
 @click.option("--every", "every_s", metavar="DURATION", callback=seconds, help="Again and again, such as 30m.")
 @click.option("--cron", metavar="LINE", help='By a cron line instead, such as "0 9 * * 1-5".')
 @json_option
 def command(
-    words: tuple[str, ...], session: str | None, at: str | None, every_s: float | None, cron: str | None, is_json: bool
+    words: tuple[str, ...],
+    session: str | None,
+    sender: str | None,
+    at: str | None,
+    every_s: float | None,
+    cron: str | None,
+    is_json: bool,
 ) -> None:
     """Send TEXT to this session after DURATION, or at another time. It survives a restart of the daemon.
 
@@ -37,8 +44,9 @@ def command(
     if not any(wish.values()):
         wish["delay_seconds"], words = parse_duration(words[0]), words[1:]
     body = {name: value for name, value in wish.items() if value is not None}
-    body |= {"session_id": session or own_session(), "message": message_text(words)}
-    made = Client().post("/scheduler/remind", body)
+    body |= {"session_id": session or own_session("name another one with --to NAME"), "message": message_text(words)}
+    client = Client()
+    made = client.post("/scheduler/remind", body | sender_fields(client, sender))
     then = f", then {again(made['repeat'])}" if made["repeat"] else ""
     print_json(made) if is_json else click.echo(f"reminder {made['id']} at {clock(made['fire_at'])}{then}")
 

@@ -11,7 +11,7 @@ from hark.cli.parameters import json_option
 from hark.cli.queue import shorten
 from hark.cli.text import again, between, clock, print_json, say, table, terminal_columns
 
-HEADINGS = ("ID", "SESSION", "AT", "IN", "AGAIN", "TEXT")
+HEADINGS = ("ID", "SESSION", "FROM", "AT", "IN", "AGAIN", "TEXT")
 
 
 @click.command()
@@ -47,6 +47,7 @@ def row(reminder: dict[str, Any], now: str) -> tuple[str, ...]:
     return (
         reminder["id"],
         reminder["session_id"],
+        reminder.get("sender") or "-",
         clock(at),
         between(now, at),
         again(reminder["repeat"]) if reminder["repeat"] else "-",

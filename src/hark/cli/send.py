@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from hark.cli.client import Client, segment
-from hark.cli.parameters import complete_session, json_option, seconds, session_argument
+from hark.cli.parameters import complete_session, json_option, seconds, sender_fields, session_argument
 from hark.cli.text import between, print_json, say
 from hark.model.duration import format_duration
 from hark.model.errors import Exit, HarkError
@@ -30,7 +30,7 @@ GRACE_S = 1.0
 @click.command()
 @session_argument
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who sends it. [default: $HARK_SESSION]")  # fmt: skip
+@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who sends it. [default: this session, else you]")  # fmt: skip
 @click.option("--important", "mode", flag_value="important", help="Deliver before other waiting messages.")
 @click.option("--urgent", "mode", flag_value="urgent", help="Interrupt what the agent is doing.")
 @click.option(
@@ -92,7 +92,7 @@ def command(
     """
     client = Client()
     body: dict[str, Any] = {"text": message_text(words), "delivery_mode": mode or "sequential"}
-    body |= sender_fields(client, sender or os.environ.get("HARK_SESSION"))
+    body |= sender_fields(client, sender)
     if timeout_s is not None:
         body["timeout_seconds"] = timeout_s
     body |= {name: True for name, is_wanted in (("inbox", is_inbox), ("raw", is_raw)) if is_wanted}
@@ -164,20 +164,6 @@ def _from_stdin() -> str:
     except UnicodeDecodeError as error:
         raise HarkError("request-invalid", "what stdin holds is not UTF-8 text") from error
     return text.removesuffix("\n").removesuffix("\r")
-
-
-def sender_fields(client: Client, sender: str | None) -> dict[str, str]:
-    """A session goes by its id; anybody else is a free name. A mere prefix of a session's name is not that session."""
-    if not sender:
-        return {}
-    try:
-        found = client.get(f"/sessions/{segment(sender)}")
-    except HarkError as error:
-        if error.code not in ("session-not-found", "session-ambiguous"):
-            raise
-        return {"sender_name": sender}
-    is_exact = sender in (found["id"], found["name"])
-    return {"sender_session_id": found["id"]} if is_exact else {"sender_name": sender}
 
 
 def wait_for(client: Client, message_id: str, goal: str, timeout_s: float | None) -> dict[str, Any]:

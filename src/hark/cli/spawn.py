@@ -8,8 +8,8 @@ import click
 
 from hark.cli.client import Client
 from hark.cli.new import existing_directory, session_environment
-from hark.cli.parameters import json_option
-from hark.cli.send import message_text, sender_fields
+from hark.cli.parameters import json_option, sender_fields
+from hark.cli.send import message_text
 from hark.cli.text import print_json
 from hark.model.ids import check_name
 
@@ -19,7 +19,7 @@ from hark.model.ids import check_name
 @click.option("--agent", metavar="KIND", required=True, help="Agent kind: claude, codex, gemini, …")
 @click.option("--command", "started_by", metavar="CMD", help="How it is started. [default: the agent's own program]")
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
-@click.option("--from", "sender", metavar="NAME", help="Who sends the task. [default: $HARK_SESSION]")
+@click.option("--from", "sender", metavar="NAME", help="Who sends the task. [default: this session, else you]")
 @click.option("--notify-on-stop", is_flag=True, help="Send me a message when it has stopped working on it.")
 @click.option("--idempotency-key", "key", metavar="KEY", help="Spawning twice with the same key starts one agent.")
 @json_option
@@ -52,7 +52,7 @@ def command(
         "environment": session_environment(os.environ),
         "notify_on_stop": notify_on_stop or None,
     }
-    body |= sender_fields(client, sender or os.environ.get("HARK_SESSION"))
+    body |= sender_fields(client, sender)
     wish = {field: value for field, value in body.items() if value is not None}
     made = client.post("/spawn", wish, idempotency_key=key or os.urandom(16).hex())
     session, message = made["session"], made["message"]

@@ -19,7 +19,7 @@ from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
 from hark.daemon.turns import TurnBook
 from hark.daemon.witnesses import Witnesses
-from hark.delivery.wording import find_message_ids
+from hark.delivery.headers import find_message_ids
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
@@ -128,7 +128,7 @@ class Hooks:
             await self._record(session, told)
             if is_path(report.transcript):
                 self.on_record(session.id, report.transcript)
-            ids = find_message_ids(report.prompt)
+            ids = await self._turns.expected(session.id, find_message_ids(report.prompt))
             at = self._said_at(session.id, report, min(told.at, self._clock()))
             heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)
             await self._handovers.heed(session, report, heard)

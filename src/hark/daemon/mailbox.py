@@ -14,6 +14,7 @@ from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
 from hark.model.message import HoldReason, Message, Mode, Notify, Status
+from hark.model.names import check_sender
 from hark.model.session import Session
 from hark.queue.lifecycle import ENDS, Step, has_reached
 from hark.store.contract import Enqueued, Store
@@ -41,6 +42,7 @@ class Mailbox:
         *,
         sender: str | None,
         sender_name: str | None,
+        own_name: str | None = None,
         mode: Mode,
         timeout_s: float | None = None,
         idempotency_key: str | None = None,
@@ -49,23 +51,15 @@ class Mailbox:
         is_as_user: bool = False,
         notify: Notify = NOBODY,
     ) -> Enqueued:
-        check_text(text, self._config.max_text_bytes)
-        if is_raw:
-            check_raw(text)
+        """`own_name` is for what hark itself sends; what a caller calls itself is checked."""
+        from_session = self.check(text, sender=sender, sender_name=sender_name, is_raw=is_raw, notify=notify)
         now = self._clock()
-        from_session = self._sessions.find(sender) if sender else None
-        if notify.is_wanted and from_session is None:
-            raise HarkError(
-                "request-invalid",
-                "only a session can be notified, and the sender is none",
-                "say which one with --from NAME, or wait for it with `hark send --wait`",
-            )
         timeout_s = timeout_s or self._config.default_timeout or None
         message = Message(
             id=MessageId(secrets.token_hex(MESSAGE_ID_LENGTH // 2)),
             session_id=session.id,
             sender_session_id=from_session.id if from_session else None,
-            sender_name=from_session.name if from_session else sender_name,
+            sender_name=own_name or (from_session.name if from_session else sender_name and check_sender(sender_name)),
             text=text,
             mode=mode,
             queued_at=now,
@@ -80,6 +74,30 @@ class Mailbox:
             notify_on_failure=notify.on_failure if notify.on_failure is not None else from_session is not None,
         )
         return await self._store.enqueue(message)
+
+    def check(
+        self,
+        text: str,
+        *,
+        sender: str | None,
+        sender_name: str | None,
+        is_raw: bool = False,
+        notify: Notify = NOBODY,
+    ) -> Session | None:
+        """Raise what would refuse such a message, before anything is done for it; else the session that sends it, if one does."""
+        check_text(text, self._config.max_text_bytes)
+        if is_raw:
+            check_raw(text)
+        from_session = self._sessions.named(sender) if sender else None
+        if sender_name:
+            check_sender(sender_name)
+        if notify.is_wanted and from_session is None:
+            raise HarkError(
+                "request-invalid",
+                "only a session can be notified, and the sender is none",
+                "say which one with --from NAME, or wait for it with `hark send --wait`",
+            )
+        return from_session
 
     async def settle_urgent(self, sent: Enqueued) -> Message:
         """What becomes of an urgent message at once; if it has to wait, it is told as it stands."""

@@ -123,7 +123,8 @@ class Notices:
             session,
             notice.text,
             sender=None,
-            sender_name=notices.SENDER,
+            sender_name=None,
+            own_name=notices.SENDER,
             mode=Mode.SEQUENTIAL,
             idempotency_key=notice.key,
         )

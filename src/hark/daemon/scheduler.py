@@ -16,8 +16,9 @@ from hark.daemon.mailbox import Mailbox
 from hark.daemon.sessions import Sessions
 from hark.delivery.wording import check_text
 from hark.model.errors import HarkError
-from hark.model.ids import MessageId, ReminderId
+from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Mode
+from hark.model.names import check_sender
 from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import Session, SessionState
 from hark.queue import notices
@@ -68,7 +69,11 @@ class Scheduler:
         self._firing = asyncio.Lock()
         """What is being fired cannot be taken back."""
 
-    async def remind(self, session: Session, when: When, text: str) -> Reminder:
+    async def remind(
+        self, session: Session, when: When, text: str, *, sender: str | None = None, sender_name: str | None = None
+    ) -> Reminder:
+        """`sender`: the session that asks for it; anybody else may give a name."""
+        asker = self._mailbox.check(text, sender=sender, sender_name=sender_name)
         now = self._clock()
         reminder = Reminder(
             id=ReminderId(secrets.token_hex(ID_BYTES)),
@@ -77,8 +82,9 @@ class Scheduler:
             created_at=now,
             fire_at=self._first_at(when, now),
             repeat=when.repeat,
+            sender_session_id=asker.id if asker else None,
+            sender_name=asker.name if asker else sender_name and check_sender(sender_name),
         )
-        check_text(text, self._longest_text)
         check_text(words(Firing(reminder, is_late=True)), self._longest_text)
         await self.add(reminder)
         return reminder
@@ -163,18 +169,44 @@ class Scheduler:
             if firing.reminder.kind is ReminderKind.FOLLOW_UP:
                 await self._follow_up(session, MessageId(firing.reminder.text))
             else:
-                await self._send(session, words(firing), "reminder", key(firing.reminder))
+                await self._remind(session, firing)
         except HarkError as failure:
             # It was sent in time and its words have changed since: a daemon died before it could mark it as fired.
             if failure.code not in ("idempotency-conflict", "message-not-found"):
                 raise
+
+    async def _remind(self, session: Session, firing: Firing) -> None:
+        """From whoever has asked for it; from hark's own reminders where the session has asked itself, or nobody has said."""
+        reminder = firing.reminder
+        if reminder.sender_session_id == session.id or not reminder.sender_name:
+            await self._send(session, words(firing), "reminder", key(reminder))
+            return
+        asker = self._known(reminder.sender_session_id)
+        await self._mailbox.send(
+            session,
+            words(firing),
+            sender=asker,
+            sender_name=None if asker else reminder.sender_name,
+            mode=Mode.SEQUENTIAL,
+            idempotency_key=key(reminder),
+        )
+
+    def _known(self, session_id: SessionId | None) -> SessionId | None:
+        """The session that has asked, unless it was forgotten since."""
+        return session_id if any(session.id == session_id for session in self._sessions.all()) else None
 
     async def _follow_up(self, session: Session, message_id: MessageId) -> None:
         message = await self._store.message(message_id)
         if notice := notices.after_delivery(message, self._sessions.get(message.session_id)):
             await self._send(session, notice.text, notices.SENDER, notice.key)
 
-    async def _send(self, session: Session, text: str, sender_name: str, key: str) -> None:
+    async def _send(self, session: Session, text: str, own_name: str, key: str) -> None:
         await self._mailbox.send(
-            session, text, sender=None, sender_name=sender_name, mode=Mode.SEQUENTIAL, idempotency_key=key
+            session,
+            text,
+            sender=None,
+            sender_name=None,
+            own_name=own_name,
+            mode=Mode.SEQUENTIAL,
+            idempotency_key=key,
         )

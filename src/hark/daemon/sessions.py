@@ -17,6 +17,7 @@ from hark.daemon.panes import Panes
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group, find_session
+from hark.model.names import RESERVED, shorten
 from hark.model.session import Pane, Session, SessionState
 from hark.model.signal import SignalSource, SignalState
 from hark.store.contract import Store
@@ -56,7 +57,7 @@ class Sessions:
 
     def find_group(self, wanted: str, sender: str | None = None) -> list[Session]:
         """One or several that run, by names and patterns. The sender is not written to by a pattern of its own."""
-        own = self.find(sender).id if sender else None
+        own = self.named(sender).id if sender else None
         named = [(session.id, session.name) for session in self.running()]
         return [self.get(session_id) for session_id in find_group(wanted, named, own, self._used_names)]
 
@@ -87,6 +88,14 @@ class Sessions:
                 return self.get(find_session(wanted, gone, self._used_names))
             except HarkError as second:
                 raise (failure if second.code == "session-not-found" else second) from None
+
+    def named(self, wanted: str) -> Session:
+        """By its whole id or name: who speaks for a session must say which one."""
+        if exact := [session for session in self._by_id.values() if wanted in (session.id, session.name)]:
+            return min(exact, key=lambda session: session.state is SessionState.GONE)
+        raise HarkError(
+            "session-not-found", f"no session {shorten(wanted)!r}", "`hark ls` shows the sessions there are"
+        )
 
     def at(self, pane: Pane) -> Session | None:
         """Asked for every chunk that any pane prints."""
@@ -304,6 +313,7 @@ class Sessions:
                     "name-taken", f"a session is called {wanted!r} already", "choose another name, or rename that one"
                 )
             return wanted
+        taken |= set(RESERVED)
         names = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 3)))
         return next(name for name in names if name not in taken)
 

@@ -9,6 +9,8 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from hark.agents.kinds import Kinds
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
@@ -24,11 +26,13 @@ from hark.model.ids import MessageId, SessionId
 from hark.model.message import Channel, Message, Status
 from hark.model.session import Hearing, Session
 from hark.queue import turns as rules
-from hark.queue.lifecycle import Step
+from hark.queue.lifecycle import Step, is_on_its_way
 from hark.queue.turns import Acknowledged, Fact, Phase, Task, Turns
 from hark.store.contract import Store
 
 PERIOD_S = 1.0
+MOST_IDS = 1000
+"""How many ids of one prompt are looked up; hark puts fewer into one."""
 PROVES_NOTHING = frozenset({"message-not-found", "transition-illegal"})
 """What the store answers to a fact that is not of ours, or comes too late. Any other answer is a failure of the store."""
 
@@ -79,7 +83,23 @@ class TurnBook:
     def of(self, session_id: SessionId) -> Turns:
         return self._turns.get(session_id) or Turns()
 
+    async def expected(self, session_id: SessionId, message_ids: Sequence[MessageId]) -> tuple[MessageId, ...]:
+        """Those of the ids that hark has put on their way to this session; whoever writes the others into a prompt proves nothing."""
+        believed: list[MessageId] = []
+        for message_id in message_ids[:MOST_IDS]:
+            try:
+                message = await self._store.message(message_id)
+            except HarkError as failure:
+                if failure.code != "message-not-found":
+                    raise
+                continue
+            if message.session_id == session_id and is_on_its_way(message):
+                believed.append(message_id)
+        return tuple(believed)
+
     async def hear(self, session_id: SessionId, heard: Heard) -> None:
+        if heard.message_ids:
+            heard = replace(heard, message_ids=await self.expected(session_id, heard.message_ids))
         self._heard.add(session_id)
         if heard.said is Said.PROMPT_SUBMITTED:
             self._heard_prompts.add(session_id)

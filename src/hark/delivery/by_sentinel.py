@@ -17,6 +17,7 @@ from hark.delivery import into_empty_box
 from hark.delivery.box import Box, BoxLook, may_be_wrapped, mentions, read_box, shows_below
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
+from hark.delivery.headers import OURS
 from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, choose_mark, is_surely_newline, squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -33,7 +34,7 @@ from hark.delivery.steps import (
     Stuck,
 )
 from hark.delivery.submit import HELD_FOR_S, TOO_SLOW, Job, look, watch_for
-from hark.delivery.wording import OURS, fits
+from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0

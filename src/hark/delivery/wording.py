@@ -8,8 +8,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from hark.delivery.headers import header, quote_headers, reads_as_header
 from hark.model.errors import HarkError
-from hark.model.ids import MessageId
 from hark.model.message import Message
 
 # C0 except newline and tab, DEL, C1: an escape among them could end the paste and press keys.
@@ -41,14 +41,6 @@ def check_text(text: str, longest: int) -> str:
     return text
 
 
-_MESSAGE_IDS = re.compile(r"(?m)^\[Input from: .* via hark send · ([0-9a-f]{12})\]$")
-
-
-def find_message_ids(prompt: str) -> tuple[MessageId, ...]:
-    """Those of whole header lines, whatever a sender calls itself; each once."""
-    return tuple(dict.fromkeys(MessageId(found) for found in _MESSAGE_IDS.findall(prompt)))
-
-
 LONGEST_PASTE = 8192
 """Bytes; a longer text goes into a file, and the payload says where."""
 
@@ -56,11 +48,16 @@ LONGEST_PASTE = 8192
 def payload(message: Message, file: str | None = None) -> str:
     """With a file, that holds the text, the payload only points to it. A raw text has no header: it may be a command."""
     if message.is_raw:
-        return sanitise(message.text)
+        return body(message)
     if file is None:
-        return f"{header(message)}\n{sanitise(message.text)}"
+        return f"{header(message)}\n{body(message)}"
     size = len(message.text.encode())
     return f"{header(message)}\nThe message is {size} bytes long. Read it in this file: {file} "
+
+
+def body(message: Message) -> str:
+    """The text as an agent may read it: nothing in it drives a terminal, and no line of it reads as a header of ours."""
+    return quote_headers(sanitise(message.text))
 
 
 def restored(count: int) -> str:
@@ -95,6 +92,8 @@ def check_raw(text: str) -> str:
         raise HarkError(
             "request-invalid", f"a raw text is one line of at most {LONGEST_RAW} characters", "send it without --raw"
         )
+    if reads_as_header(text):
+        raise HarkError("request-invalid", "a raw text may not look like a header of hark", "send it without --raw")
     return text
 
 
@@ -103,23 +102,15 @@ LONGEST_RAW = 500
 
 def needs_file(message: Message, columns: int, rows: int) -> bool:
     """Whether the text is too long to be pasted and proven on a screen of that size."""
-    return not message.is_raw and not is_pasted(payload(message), columns, rows)
+    if message.is_raw:
+        return False
+    return len(message.text.encode()) > LONGEST_PASTE or not is_pasted(payload(message), columns, rows)
 
 
 def fits(text: str, columns: int, rows: int) -> bool:
     """Whether a box on a screen of that size can show it whole."""
     needed = sum(1 + 2 * len(line) // max(columns - 4, 1) for line in text.split("\n"))
     return needed <= max(rows - 8, 2)
-
-
-OURS = "via hark send · "
-"""In the header of every message."""
-
-
-def header(message: Message) -> str:
-    sender = sanitise(message.sender_name or "someone").replace("\n", " ").strip()
-    origin = f" ({message.sender_session_id})" if message.sender_session_id else ""
-    return f"[Input from: {sender}{origin} {OURS}{message.id}]"
 
 
 def sanitise(text: str) -> str:

@@ -31,6 +31,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "pane-adopted": (409, Exit.FAILURE),
     "name-taken": (409, Exit.FAILURE),
     "name-invalid": (422, Exit.USAGE),
+    "name-reserved": (422, Exit.USAGE),
     "text-empty": (422, Exit.USAGE),
     "text-too-long": (413, Exit.USAGE),
     "text-control-bytes": (422, Exit.USAGE),

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NewType
 
 from hark.model.errors import HarkError
+from hark.model.names import check_not_reserved, shorten
 
 SessionId = NewType("SessionId", str)
 MessageId = NewType("MessageId", str)
@@ -24,9 +25,10 @@ def check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise HarkError(
             "name-invalid",
-            f"{name!r} cannot be a session name",
+            f"{shorten(name)!r} cannot be a session name",
             "use 1 to 64 letters, digits and . _ - / @ +, starting with a letter, a digit or _",
         )
+    check_not_reserved(name)
     return name
 
 

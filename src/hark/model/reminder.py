@@ -26,3 +26,7 @@ class Reminder(Struct, frozen=True, kw_only=True):
     fired_at: datetime | None = None
     cancelled_at: datetime | None = None
     kind: ReminderKind = ReminderKind.REMINDER
+    sender_session_id: SessionId | None = None
+    """The session that has asked for it."""
+    sender_name: str | None = None
+    """The name of whoever has asked for it, at that time."""

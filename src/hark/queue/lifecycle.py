@@ -57,6 +57,16 @@ PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
 ENDS = frozenset({S.COMPLETED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD})
 """Nothing more happens by itself."""
 
+_SETTLED = frozenset({S.EXPIRED, S.CANCELLED, S.DEAD})
+
+
+def is_on_its_way(message: Message) -> bool:
+    """True if hark has put the message on its way to the agent, so that a prompt of the agent's may carry its id."""
+    if message.is_inbox or message.is_raw or message.status in _SETTLED:
+        return False
+    return message.attempted_at is not None or message.status not in (S.QUEUED, S.HELD)
+
+
 _PROGRESS = (S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED)
 _STAMP = {
     S.STAGED: "staged_at",

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct, structs
 
 from hark.agents.native.channel import State
-from hark.delivery.wording import find_message_ids
+from hark.delivery.headers import find_message_ids
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 

@@ -204,7 +204,8 @@ async def remind(caller: Caller, wish: RemindArguments) -> ReminderInfo:
         parse_duration(wish.every) if wish.every else None,
         wish.cron or None,
     )
-    return reminder_info(await caller.hark.scheduler.remind(session, when, wish.text))
+    asker = caller.session.id if caller.session else None
+    return reminder_info(await caller.hark.scheduler.remind(session, when, wish.text, sender=asker))
 
 
 def _instant(text: str) -> datetime:

@@ -256,14 +256,20 @@ DELETE FROM drafts WHERE session_id = :session_id;
 
 -- name: insert-reminder
 -- A new reminder.
-INSERT INTO reminders (id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at, kind)
-VALUES (:id, :session_id, :text, :created_at, :fire_at, :repeat, :fired_at, :cancelled_at, :kind);
+INSERT INTO reminders (
+    id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at, kind, sender_session_id, sender_name
+)
+VALUES (
+    :id, :session_id, :text, :created_at, :fire_at, :repeat, :fired_at, :cancelled_at, :kind, :sender_session_id,
+    :sender_name
+);
 
 -- name: update-reminder
 -- Everything about a reminder but its id.
 UPDATE reminders SET
     session_id = :session_id, text = :text, created_at = :created_at, fire_at = :fire_at, repeat = :repeat,
-    fired_at = :fired_at, cancelled_at = :cancelled_at, kind = :kind
+    fired_at = :fired_at, cancelled_at = :cancelled_at, kind = :kind, sender_session_id = :sender_session_id,
+    sender_name = :sender_name
 WHERE id = :id;
 
 -- name: find-reminder

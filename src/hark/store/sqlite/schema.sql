@@ -155,7 +155,9 @@ CREATE TABLE reminders (
     repeat TEXT,
     fired_at INTEGER,
     cancelled_at INTEGER,
-    kind TEXT NOT NULL DEFAULT 'reminder'
+    kind TEXT NOT NULL DEFAULT 'reminder',
+    sender_session_id TEXT,
+    sender_name TEXT
 ) STRICT;
 
 CREATE INDEX reminders_of_session ON reminders (session_id);
