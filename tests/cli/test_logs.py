@@ -23,7 +23,7 @@ def log(home: Path) -> Path:
         ('{"at": "T", "level": "info", "message": "up", "pid": 3}', "T info up pid=3"),
         ('{"at": "T", "level": "info", "message": "up"}', "T info up"),
         ('{"event": "x"}', "- - - event=x"),  # fields that are missing keep their place
-        ('{"at": "T", "level": "error", "message": "a\\u001b[2J"}', "T error a [2J"),
+        ('{"at": "T", "level": "error", "message": "a\\u001b[2J"}', "T error a\\x1b[2J"),
         ("Traceback (most recent call last):", "Traceback (most recent call last):"),  # not ours, but worth seeing
         ("[1, 2]", "[1, 2]"),
     ],

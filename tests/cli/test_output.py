@@ -21,7 +21,7 @@ def test_the_last_lines_are_printed(serve: Serve, capsys: pytest.CaptureFixture[
 def test_following_goes_on_with_the_bytes_as_they_are(serve: Serve, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     serve(chunked(b"\x1b[1mraw", b"\xff"), answer({"session_id": "x", "lines": ["one"]}))
 
-    assert run(["output", "backend", "-f"]) == Exit.OK
+    assert run(["output", "backend", "-f", "--raw"]) == Exit.OK
 
     assert capfdbinary.readouterr().out == b"one\n\x1b[1mraw\xff"
 

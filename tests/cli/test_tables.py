@@ -58,7 +58,7 @@ def test_a_session_shows_how_many_wait_and_why(fields: dict[str, Any], cell: str
         (SignalState.NEEDS_INPUT, "Which one?", None, "needs_input: Which one?"),
         (SignalState.NEEDS_INPUT, "Which one?", 16, "needs_input: Wh…"),
         (SignalState.ERROR, "漢字" * 30, 12, "error: 漢字…"),
-        (SignalState.ERROR, "\x1b]52;c;QQ==\x07\nno disk\x9b2J", None, "error: ]52;c;QQ==  no disk 2J"),
+        (SignalState.ERROR, "\x1b]52;c;QQ==\x07\nno disk\x9b2J", None, "error: \\x1b]52;c;QQ==\\x07 no disk\\x9b2J"),
     ],
 )
 def test_a_session_shows_what_its_agent_announced_on_one_harmless_line(
@@ -132,7 +132,7 @@ queued  2026-01-02 03:04:05
 
   one
 
-  two [2J
+  two\\x1b[2J
 
 AT        AFTER  STATUS     BY        WHAT HAPPENED
 03:04:05  0ms    queued     -         was queued

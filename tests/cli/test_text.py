@@ -1,6 +1,6 @@
 import pytest
 
-from hark.cli.text import again, cut, is_colourful, key_values, one_line, paint_status, table
+from hark.cli.text import again, cut, harmless, is_colourful, key_values, one_line, paint_status, table
 
 
 def test_columns_are_aligned_and_lines_do_not_end_in_spaces() -> None:
@@ -27,7 +27,7 @@ def test_the_last_column_ends_where_the_terminal_ends() -> None:
 
 
 def test_text_of_strangers_cannot_drive_the_terminal() -> None:
-    assert one_line("a\x1b[2J\nb\x9b\u202e") == "a [2J b  "
+    assert one_line("a\x1b[2J\nb\x9b\u202e\u200d\t\r\n") == "a\\x1b[2J b\\x9b\\u202e   "
     assert "\x1b" not in table(("A", "B"), [("x\x1b[31m", "y\x1b]0;title\x07")])
 
 
@@ -50,7 +50,7 @@ def test_colour_is_for_terminals_whose_owner_wants_it(
     monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
 
     assert is_colourful() is expected
-    assert paint_status("held ") == ("\x1b[33mheld \x1b[0m" if expected else "held ")
+    assert harmless(paint_status("held ")) == ("\x1b[33mheld \x1b[0m" if expected else "held ")
 
 
 def test_values_are_quoted_where_a_word_would_not_do() -> None:

@@ -6,7 +6,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 
 @click.command()
@@ -26,4 +26,4 @@ def command(message: str, is_done: bool, is_json: bool) -> None:
     if session := os.environ.get("HARK_SESSION"):
         body["session_id"] = session
     told = Client().post(f"/messages/{segment(message)}/ack", body)
-    print_json(told) if is_json else click.echo(f"{told['status']} {told['id']}")
+    print_json(told) if is_json else show(f"{told['status']} {told['id']}")

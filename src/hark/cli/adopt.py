@@ -9,7 +9,7 @@ import click
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
 from hark.cli.server import chosen_server, current_socket, server_options
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 from hark.model.ids import check_name
 
 
@@ -49,7 +49,7 @@ def command(
     if is_json:
         print_json(session)
     else:
-        click.echo(f"{session['name']} {session['id']}")
+        show(f"{session['name']} {session['id']}")
 
 
 def adopted_pane(

@@ -4,7 +4,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, message_argument
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 
 @click.command()
@@ -21,4 +21,4 @@ def command(message: str, is_json: bool) -> None:
     if is_json:
         print_json(cancelled)
     else:
-        click.echo(f"{cancelled['status']} {cancelled['id']} to {cancelled['session_name']}")
+        show(f"{cancelled['status']} {cancelled['id']} to {cancelled['session_name']}")

@@ -3,6 +3,8 @@
 import click
 from click.shell_completion import get_completion_class
 
+from hark.cli.text import show
+
 PROGRAMS = ("hark", "sm")
 
 
@@ -18,7 +20,7 @@ def command(ctx: click.Context, shell: str) -> None:
       hark completion fish > ~/.config/fish/completions/hark.fish
     """
     for program in PROGRAMS:
-        click.echo(script(ctx.find_root().command, shell, program))
+        show(script(ctx.find_root().command, shell, program))
 
 
 def script(root: click.Command, shell: str, program: str) -> str:

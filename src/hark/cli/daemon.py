@@ -14,7 +14,7 @@ from hark import instance, paths
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
 from hark.cli.serve import parse_settings
-from hark.cli.text import between, print_json, say
+from hark.cli.text import between, print_json, say, show
 from hark.model.errors import Exit, HarkError
 
 STOP_S = 10.0
@@ -52,7 +52,7 @@ def start(settings: tuple[str, ...]) -> None:
         from hark.cli.launch import start_and_connect
 
         start_and_connect([word for setting in settings for word in ("-o", setting)]).close()
-    click.echo(f"running, pid {client.get('/healthz')['pid']}")
+    show(f"running, pid {client.get('/healthz')['pid']}")
 
 
 @command.command()
@@ -111,7 +111,7 @@ def status(is_json: bool) -> int:
     elif health is None:
         say("the daemon is not running")
     else:
-        click.echo("\n".join(f"{name:<9} {told[name]}" for name in ("pid", "version", "uptime", "socket", "database")))
+        show("\n".join(f"{name:<9} {told[name]}" for name in ("pid", "version", "uptime", "socket", "database")))
     return Exit.OK if health else Exit.UNREACHABLE
 
 
@@ -128,7 +128,7 @@ def install(is_printed_only: bool) -> None:
 
     wanted = service(sys.platform, os.environ)
     if is_printed_only:
-        click.echo(wanted.content, nl=False)
+        show(wanted.content, nl=False)
         say(f"this goes to {wanted.path}")
         return
     try:
@@ -139,7 +139,7 @@ def install(is_printed_only: bool) -> None:
         raise HarkError(
             "state-not-writable", detail, "`hark daemon install --print` shows what belongs there"
         ) from error
-    click.echo(wanted.path)
+    show(str(wanted.path))
     say(f"turn it on with: {wanted.enable_command}")
 
 

@@ -9,7 +9,7 @@ from hark import instance
 from hark.cli.client import Client, segment
 from hark.cli.daemon import is_lock_free
 from hark.cli.parameters import complete_session, json_option
-from hark.cli.text import is_colourful, one_line, print_json
+from hark.cli.text import one_line, paint, print_json, show
 from hark.model.errors import Exit, HarkError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def command(session: str | None, is_json: bool) -> int:
         print_json({"findings": told, "has_problems": has_problems(findings)})
     else:
         for found in findings:
-            click.echo(told_to_people(found))
+            show(told_to_people(found))
     return Exit.FAILURE if has_problems(findings) else Exit.OK
 
 
@@ -78,7 +78,7 @@ def has_problems(findings: list["Finding"]) -> bool:
 
 def told_to_people(found: "Finding") -> str:
     level = f"{found.level:<8}"
-    painted = click.style(level, fg=_COLOURS[found.level]) if is_colourful() else level
+    painted = paint(level, _COLOURS[found.level])
     hint = f"\n{'':<10}{one_line(found.hint)}" if found.hint else ""
     what = f"{found.check} of {one_line(found.about)}" if found.about else found.check
     return f"{painted}  {what}: {one_line(found.detail)}{hint}"

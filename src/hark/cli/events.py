@@ -8,7 +8,7 @@ import click
 
 from hark.cli.client import ANSWER_S, Client, ConnectionDropped
 from hark.cli.parameters import json_option
-from hark.cli.text import clock, key_values, print_json_line
+from hark.cli.text import clock, key_values, print_json_line, show
 from hark.model.errors import HarkError
 
 PAGE = 500
@@ -37,7 +37,7 @@ def command(follow: bool, after: int | None, last: int, is_json: bool) -> None:
         if is_json:
             print_json_line(event)
         else:
-            click.echo(event_line(event))
+            show(event_line(event))
 
 
 def recorded(client: Client, after: int) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
 from hark.cli.queue import shorten
-from hark.cli.text import between, clock, print_json, say, table, terminal_columns
+from hark.cli.text import between, clock, print_json, say, show, table, terminal_columns
 
 HEADINGS = ("ID", "QUEUED", "STATUS", "AFTER", "BY", "FROM", "TEXT")
 
@@ -28,7 +28,7 @@ def command(session: str, limit: int, is_json: bool) -> None:
         print_json(found)
     elif found["messages"]:
         rows = [row(message) for message in reversed(found["messages"])]
-        click.echo(table(HEADINGS, rows, columns=terminal_columns()))
+        show(table(HEADINGS, rows, columns=terminal_columns()))
     else:
         say(f"nothing was sent to {session} yet")
 

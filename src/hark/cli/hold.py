@@ -4,7 +4,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 
 @click.command()
@@ -18,4 +18,4 @@ def command(session: str, is_json: bool) -> None:
       hark hold backend
     """
     held = Client().post(f"/sessions/{segment(session)}/hold", {})
-    print_json(held) if is_json else click.echo(f"holding messages to {held['name']}")
+    print_json(held) if is_json else show(f"holding messages to {held['name']}")

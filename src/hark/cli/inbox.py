@@ -8,7 +8,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, own_session, seconds
-from hark.cli.text import clock, one_line, print_json, say
+from hark.cli.text import clock, one_line, print_json, say, show
 from hark.delivery.headers import reads_as_header
 from hark.model.names import skeleton
 
@@ -35,7 +35,7 @@ def command(wait_s: float | None, again: bool, is_json: bool) -> None:
     if not found["messages"]:
         say("nothing in the inbox")
     for message in found["messages"]:
-        click.echo(letter(message))
+        show(letter(message))
     if found["waiting_count"]:
         say(f"{found['waiting_count']} more: run `hark inbox` again")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hark.cli.parameters import json_option
-from hark.cli.text import print_json, say
+from hark.cli.text import print_json, say, show
 from hark.model.errors import HarkError
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ def tell(agent: str, reports: list[dict[str, Any]], changes: list["Change"], *, 
         print_json({"changes": reports, "notes": [], "is_dry_run": dry_run})
         return
     if dry_run:
-        click.echo("".join(diff(change) for change in changes), nl=False)
+        show("".join(diff(change) for change in changes), nl=False)
     else:
         for one in reports:
-            click.echo(f"{one['agent']:<8} {one['action']:<10} {one['path']}")
+            show(f"{one['agent']:<8} {one['action']:<10} {one['path']}")
     for note in [note for one in reports for note in one["notes"]]:
         say(note)
     if agent == "all" and not changes:

@@ -6,7 +6,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 
 @click.command()
@@ -23,7 +23,7 @@ def command(session: str, is_json: bool) -> None:
     if is_json:
         print_json(ended)
     else:
-        click.echo(ended_line(ended))
+        show(ended_line(ended))
 
 
 def ended_line(session: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import click
 
 from hark import paths
 from hark.cli.parameters import json_option
-from hark.cli.text import key_values, one_line
+from hark.cli.text import escape_json, key_values, one_line, show
 from hark.model.errors import HarkError
 
 POLL_S = 0.2
@@ -34,7 +34,7 @@ def command(follow: bool, lines: int, is_json: bool) -> None:
     if not follow and not path.exists():
         raise HarkError("not-available", "there is no log yet", f"the daemon writes it to {path}")
     for line in followed(path, lines, lambda: sleep(POLL_S)) if follow else last_lines(path, lines):
-        click.echo(line if is_json else log_line(line))
+        show(escape_json(line) if is_json else log_line(line))
 
 
 def last_lines(path: Path, count: int) -> list[str]:

@@ -8,7 +8,7 @@ import click
 
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
-from hark.cli.text import between, cut, one_line, print_json, say, table, terminal_columns
+from hark.cli.text import between, cut, one_line, print_json, say, show, table, terminal_columns
 
 HEADINGS = ("NAME", "ID", "AGENT", "STATE", "SIGNAL", "QUEUE", "AGE", "COMMAND")
 LONGEST_SIGNAL = 40
@@ -39,7 +39,7 @@ def command(is_all: bool, is_json: bool) -> None:
         columns = terminal_columns()
         room = None if columns is None else LONGEST_SIGNAL
         rows = [session_row(session, now, room) for session in found["sessions"]]
-        click.echo(table(HEADINGS, rows, columns=columns))
+        show(table(HEADINGS, rows, columns=columns))
 
 
 def session_row(session: dict[str, Any], now: str, room: int | None = None) -> tuple[str, ...]:

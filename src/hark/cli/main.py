@@ -138,13 +138,15 @@ def run(arguments: list[str]) -> int:
 
 def report(error: HarkError, *, is_json: bool) -> None:
     """As two lines for people; with --json as the same problem object that the API answers with."""
+    from hark.cli.text import say
+
     if is_json:
         fields = {"type": "about:blank", "title": error.code.replace("-", " "), "status": int(error.http_status)}
-        click.echo(json.dumps(fields | {"detail": error.detail, "code": error.code, "hint": error.hint}), err=True)
+        say(json.dumps(fields | {"detail": error.detail, "code": error.code, "hint": error.hint}))
         return
-    click.echo(f"hark: {error.detail}", err=True)
+    say(f"hark: {error.detail}")
     if error.hint:
-        click.echo(f"  hint: {error.hint}", err=True)
+        say(f"  hint: {error.hint}")
 
 
 def _usage_error(error: click.ClickException) -> HarkError:

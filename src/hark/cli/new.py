@@ -11,7 +11,7 @@ from hark.cli.attach import attach
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
 from hark.cli.server import chosen_place, chosen_server, place_options, server_options
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import check_name
 
@@ -70,7 +70,7 @@ def command(
     if is_json:
         print_json(session)
     elif not is_shown:
-        click.echo(f"{session['name']} {session['id']}")
+        show(f"{session['name']} {session['id']}")
     elif session["socket"] != where.get("socket_path") or "beside" not in where:
         attach(session)
     return Exit.OK

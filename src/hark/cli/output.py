@@ -4,16 +4,22 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show, show_bytes
+from hark.cli.words import Words
 
 
 @click.command()
 @session_argument
 @click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(min=1), help="How many lines.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with the raw output of the terminal.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what its terminal prints.")
+@click.option(
+    "--raw", is_flag=True, help="With -f: every byte as it comes. For files: in a terminal it can do anything."
+)
 @json_option
-def command(session: str, lines: int, follow: bool, is_json: bool) -> None:
+def command(session: str, lines: int, follow: bool, raw: bool, is_json: bool) -> None:
     """Print the last lines of the session NAME, as its terminal shows them, wraps joined.
+
+    With -f the text of all that is printed from then on, without colours and other control sequences.
 
     \b
     Example:
@@ -21,7 +27,9 @@ def command(session: str, lines: int, follow: bool, is_json: bool) -> None:
       hark output backend -f
     """
     if follow and is_json:
-        raise click.UsageError("--follow prints raw bytes, which --json cannot carry")
+        raise click.UsageError("--follow goes on for ever, which --json cannot carry")
+    if raw and not follow:
+        raise click.UsageError("--raw needs --follow")
     client, path = Client(), f"/sessions/{segment(session)}/output"
     # The stream is opened first: what is printed between the two requests comes twice rather than never.
     pieces = client.stream(f"{path}/stream") if follow else iter(())
@@ -30,6 +38,7 @@ def command(session: str, lines: int, follow: bool, is_json: bool) -> None:
         print_json(shown)
         return
     for line in shown["lines"]:
-        click.echo(line)
+        show(line)
+    words = Words()
     for piece in pieces:
-        click.echo(piece, nl=False)
+        show_bytes(piece) if raw else show(words.of(piece), nl=False)

@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hark.cli.client import Client, segment
+from hark.cli.text import one_line
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
 from hark.model.names import check_letters, check_sender, clean_sender
@@ -56,7 +57,7 @@ def user_name() -> str | None:
 def complete_session(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     ask = _asker()
     return [
-        CompletionItem(session["name"], help=session["agent"])
+        CompletionItem(session["name"], help=one_line(session["agent"]))
         for session in ask("/sessions").get("sessions", [])
         if session["name"].startswith(incomplete)
     ]
@@ -66,7 +67,7 @@ def complete_message(ctx: click.Context, param: click.Parameter, incomplete: str
     ask = _asker()
     waiting = [session for session in ask("/sessions").get("sessions", []) if session["pending_count"]]
     return [
-        CompletionItem(message["id"], help=message["text"][:40].replace("\n", " "))
+        CompletionItem(message["id"], help=one_line(message["text"][:40]))
         for session in waiting
         for message in ask(f"/sessions/{segment(session['id'])}/send-queue").get("pending_messages", [])
         if message["id"].startswith(incomplete)

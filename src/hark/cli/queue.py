@@ -7,7 +7,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import between, clock, one_line, print_json, say, table, terminal_columns
+from hark.cli.text import between, clock, one_line, print_json, say, show, table, terminal_columns
 
 HEADINGS = ("ID", "STATUS", "WHY", "SINCE", "MODE", "FROM", "AGE", "EXPIRES", "TEXT")
 _WORK = {True: "is idle", False: "is busy", None: "may be idle or busy"}
@@ -34,7 +34,7 @@ def command(session: str, is_json: bool) -> None:
     if found["pending_messages"]:
         now = datetime.now(UTC).isoformat()
         rows = [message_row(message, now) for message in found["pending_messages"]]
-        click.echo(table(HEADINGS, rows, columns=terminal_columns()))
+        show(table(HEADINGS, rows, columns=terminal_columns()))
 
 
 def remarks(session: str, queue: dict[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 
 @click.command()
@@ -18,4 +18,4 @@ def command(session: str, is_json: bool) -> None:
       hark release backend
     """
     free = Client().post(f"/sessions/{segment(session)}/release", {})
-    print_json(free) if is_json else click.echo(f"delivering to {free['name']} again")
+    print_json(free) if is_json else show(f"delivering to {free['name']} again")

@@ -8,7 +8,7 @@ import click
 from hark.cli.client import Client
 from hark.cli.parameters import complete_session, json_option, own_session, seconds, sender_fields
 from hark.cli.send import message_text
-from hark.cli.text import again, clock, print_json
+from hark.cli.text import again, clock, print_json, show
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
 
@@ -48,7 +48,7 @@ def command(
     client = Client()
     made = client.post("/scheduler/remind", body | sender_fields(client, sender))
     then = f", then {again(made['repeat'])}" if made["repeat"] else ""
-    print_json(made) if is_json else click.echo(f"reminder {made['id']} at {clock(made['fire_at'])}{then}")
+    print_json(made) if is_json else show(f"reminder {made['id']} at {clock(made['fire_at'])}{then}")
 
 
 def instant(text: str, now: datetime) -> str:

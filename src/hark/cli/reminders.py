@@ -9,7 +9,7 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option
 from hark.cli.queue import shorten
-from hark.cli.text import again, between, clock, print_json, say, table, terminal_columns
+from hark.cli.text import again, between, clock, print_json, say, show, table, terminal_columns
 
 HEADINGS = ("ID", "SESSION", "FROM", "AT", "IN", "AGAIN", "TEXT")
 
@@ -29,7 +29,7 @@ def command(is_all: bool, cancelled: str | None, is_json: bool) -> None:
     client = Client()
     if cancelled is not None:
         gone = client.delete(f"/scheduler/reminders/{segment(cancelled)}")
-        print_json(gone) if is_json else click.echo(f"cancelled {gone['id']}")
+        print_json(gone) if is_json else show(f"cancelled {gone['id']}")
         return
     session = None if is_all else os.environ.get("HARK_SESSION")
     found = client.get("/scheduler/reminders" + (f"?session={segment(session)}" if session else ""))
@@ -37,7 +37,7 @@ def command(is_all: bool, cancelled: str | None, is_json: bool) -> None:
         print_json(found)
     elif found["reminders"]:
         now = datetime.now(UTC).isoformat()
-        click.echo(table(HEADINGS, [row(one, now) for one in found["reminders"]], columns=terminal_columns()))
+        show(table(HEADINGS, [row(one, now) for one in found["reminders"]], columns=terminal_columns()))
     else:
         say("no reminders")
 

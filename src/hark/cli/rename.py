@@ -4,7 +4,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 from hark.model.ids import check_name
 
 
@@ -23,4 +23,4 @@ def command(session: str, new_name: str, is_json: bool) -> None:
     if is_json:
         print_json(renamed)
     else:
-        click.echo(f"{renamed['name']} {renamed['id']}")
+        show(f"{renamed['name']} {renamed['id']}")

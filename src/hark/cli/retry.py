@@ -4,7 +4,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, message_argument
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 
 @click.command()
@@ -23,4 +23,4 @@ def command(message: str, is_json: bool) -> None:
     if is_json:
         print_json(again)
     else:
-        click.echo(f"{again['status']} {again['id']} to {again['session_name']}")
+        show(f"{again['status']} {again['id']} to {again['session_name']}")

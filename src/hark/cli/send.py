@@ -9,7 +9,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import complete_session, json_option, seconds, sender_fields, session_argument
-from hark.cli.text import between, print_json, say
+from hark.cli.text import between, print_json, say, show
 from hark.model.duration import format_duration
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import is_group
@@ -108,14 +108,14 @@ def command(
         _print_sent(sent, session, quiet=quiet, is_json=is_json)
         return Exit.OK
     if quiet:
-        click.echo(sent["id"])
+        show(sent["id"])
     elif not is_json:
         say(sent_line(sent, session))
     message = wait_for(client, sent["id"], goal, timeout_s)
     if is_json:
         print_json(message)
     elif not quiet:
-        click.echo(outcome_line(message, goal))
+        show(outcome_line(message, goal))
     return ENDS.get(message["status"], Exit.OK)
 
 
@@ -130,7 +130,7 @@ def tell_group(
         print_json({"messages": messages})
     for one in messages if not is_json else ():
         line = sent_line(one, one["session_name"]) if goal is None else outcome_line(one, goal)
-        click.echo(one["id"] if quiet else line)
+        show(one["id"] if quiet else line)
     return max((ENDS.get(one["status"], Exit.OK) for one in messages), default=Exit.OK)
 
 
@@ -208,4 +208,4 @@ def _print_sent(sent: dict[str, Any], session: str, *, quiet: bool, is_json: boo
     if is_json:
         print_json(sent)
     else:
-        click.echo(sent["id"] if quiet else sent_line(sent, session))
+        show(sent["id"] if quiet else sent_line(sent, session))

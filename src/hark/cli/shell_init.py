@@ -2,6 +2,8 @@
 
 import click
 
+from hark.cli.text import show
+
 AGENTS = ("claude", "codex", "gemini", "opencode", "amp", "aider", "copilot", "qwen")
 
 _POSIX = '{name}() {{ command hark run -- {name} "$@"; }}'
@@ -20,4 +22,4 @@ def command(shell: str) -> None:
     """
     form = _FISH if shell == "fish" else _POSIX
     for name in AGENTS:
-        click.echo(form.format(name=name))
+        show(form.format(name=name))

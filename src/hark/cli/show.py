@@ -6,7 +6,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, message_argument
-from hark.cli.text import between, clock, one_line, paint_status, print_json, table, terminal_columns
+from hark.cli.text import between, clock, one_line, paint_status, print_json, show, table, terminal_columns
 
 HEADINGS = ("AT", "AFTER", "STATUS", "BY", "WHAT HAPPENED")
 
@@ -25,7 +25,7 @@ def command(message: str, is_json: bool) -> None:
     if is_json:
         print_json(found)
     else:
-        click.echo(story(found, terminal_columns()))
+        show(story(found, terminal_columns()))
 
 
 def story(message: dict[str, Any], columns: int | None = None) -> str:

@@ -4,7 +4,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, own_session
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 STATES = ("working", "completed", "needs_input", "needs_testing", "error")
 
@@ -23,4 +23,4 @@ def command(state: str, words: tuple[str, ...], is_json: bool) -> None:
       hark signal needs_input "Which of the two databases?"
     """
     session = Client().post(f"/sessions/{segment(own_session())}/signal", {"state": state, "text": " ".join(words)})
-    print_json(session) if is_json else click.echo(f"signal {session['nudge_seq']} of {session['name']}: {state}")
+    print_json(session) if is_json else show(f"signal {session['nudge_seq']} of {session['name']}: {state}")

@@ -8,7 +8,7 @@ import click
 from hark.cli.client import Client
 from hark.cli.events import followed
 from hark.cli.parameters import json_option
-from hark.cli.text import clock, print_json, print_json_line, say, table, terminal_columns
+from hark.cli.text import clock, print_json, print_json_line, say, show, table, terminal_columns
 
 HEADINGS = ("WHEN", "SESSION", "NUMBER", "STATE", "BY", "TEXT")
 
@@ -48,7 +48,7 @@ def _print_all(
         for event in events:
             print_json_line(event)
     elif events:
-        click.echo(table(HEADINGS, [signal_row(event, names) for event in events], columns=terminal_columns()))
+        show(table(HEADINGS, [signal_row(event, names) for event in events], columns=terminal_columns()))
     elif not is_followed:
         say("no agent has announced anything")
 
@@ -63,7 +63,7 @@ def _follow(client: Client, name: str | None, names: dict[str, str], after: int,
         if is_json:
             print_json_line(event)
         else:
-            click.echo("  ".join(signal_row(event, names)))
+            show("  ".join(signal_row(event, names)))
 
 
 def signal_row(event: dict[str, Any], names: dict[str, str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from hark.cli.client import Client
 from hark.cli.new import existing_directory, session_environment
 from hark.cli.parameters import json_option, sender_fields
 from hark.cli.send import message_text
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 from hark.model.ids import check_name
 
 
@@ -59,4 +59,4 @@ def command(
     if is_json:
         print_json(made)
     else:
-        click.echo(f"{session['name']} {session['id']}, with its first task {message['id']}")
+        show(f"{session['name']} {session['id']}, with its first task {message['id']}")

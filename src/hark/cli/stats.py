@@ -6,7 +6,7 @@ import click
 
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
-from hark.cli.text import print_json, table
+from hark.cli.text import print_json, show, table
 from hark.model.duration import format_duration
 
 
@@ -20,7 +20,7 @@ def command(is_json: bool) -> None:
       hark stats
     """
     found = Client().get("/stats")
-    print_json(found) if is_json else click.echo("\n".join(lines(found)))
+    print_json(found) if is_json else show("\n".join(lines(found)))
 
 
 def lines(stats: dict[str, Any]) -> list[str]:

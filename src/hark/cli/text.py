@@ -1,13 +1,16 @@
-"""How things look on a terminal: aligned tables, colour where it is welcome, times as people say them."""
+"""How things look on a terminal: aligned tables, colour where it is welcome, times as people say them.
+
+Agents and senders decide much of what a command prints, so all of it leaves through one printer, which writes out what would
+drive the terminal: a title, a clipboard, a screen that is cleared, text that runs backwards.
+"""
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
-
-import click
+from typing import Any, TextIO
 
 from hark.model.duration import format_duration
 
@@ -28,26 +31,84 @@ _COLOURS = {
 }
 
 
+_OWN = "\x00" + os.urandom(8).hex()
+"""Marks hark's own colours until they are printed; nobody else can know it."""
+_CODES = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bright_black": 90}
+# C0 but newline and tab, DEL, C1; what turns text around; separators of lines; halves of characters.
+_DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def show(text: str, *, nl: bool = True) -> None:
+    """Print data for whoever asked: on stdout, and harmless for a terminal."""
+    _print(sys.stdout, text + ("\n" if nl else ""))
+
+
+def show_bytes(data: bytes) -> None:
+    """Print bytes as they are, for whoever has asked for just that."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
 def say(text: str) -> None:
-    """A message for people: on stderr, so that stdout holds data only."""
-    click.echo(text, err=True)
+    """Print a message for people: on stderr, so that stdout holds data only."""
+    _print(sys.stderr, text + "\n")
 
 
 def print_json(data: Any) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    _print(sys.stdout, as_json(data, indent=2) + "\n")
 
 
 def print_json_line(data: Any) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False))
+    _print(sys.stdout, as_json(data) + "\n")
+
+
+def as_json(data: Any, indent: int | None = None) -> str:
+    """JSON in which nothing drives a terminal: that is written as escapes, which mean the same."""
+    return escape_json(json.dumps(data, ensure_ascii=not _is_unicode(sys.stdout), indent=indent))
+
+
+def escape_json(text: str) -> str:
+    return _DRIVING.sub(lambda hit: f"\\u{ord(hit[0]):04x}", text)
+
+
+def harmless(text: str) -> str:
+    """The text with everything that drives a terminal written out, such as \\x1b; newlines, tabs and hark's own colours stay."""
+    parts = _OWN_COLOUR.split(text)
+    escaped = [_DRIVING.sub(_written_out, part) for part in parts[::2]]
+    return escaped[0] + "".join(f"\x1b[{code}m{rest}" for code, rest in zip(parts[1::2], escaped[1:], strict=True))
+
+
+_OWN_COLOUR = re.compile(re.escape(_OWN) + r"\[(\d+)m")
+
+
+def _written_out(hit: re.Match[str]) -> str:
+    number = ord(hit[0])
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def _print(stream: TextIO, text: str) -> None:
+    """The only place of the command line from which text leaves. A character that the stream cannot carry is written out."""
+    encoding = stream.encoding or "utf-8"
+    stream.write(harmless(text).encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "utf-8").lower().replace("-", "").startswith("utf")
 
 
 def is_colourful() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
 
 
+def paint(text: str, colour: str | None) -> str:
+    """The text in a colour, where colours are welcome."""
+    return f"{_OWN}[{_CODES[colour]}m{text}{_OWN}[0m" if colour and is_colourful() else text
+
+
 def paint_status(padded: str) -> str:
-    colour = _COLOURS.get(padded.strip())
-    return click.style(padded, fg=colour) if colour and is_colourful() else padded
+    return paint(padded, _COLOURS.get(padded.strip()))
 
 
 def table(
@@ -90,8 +151,9 @@ def cut(text: str, room: int | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text that agents and strangers wrote, made harmless for a terminal: no line breaks, no control characters."""
-    return "".join(character if character.isprintable() else " " for character in text)
+    """Text that agents and strangers wrote, on one line: what drives a terminal is written out, what is not seen is a blank."""
+    written = harmless(text.replace("\r\n", "\n"))
+    return "".join(character if character.isprintable() else " " for character in written)
 
 
 def terminal_columns() -> int | None:
@@ -130,4 +192,4 @@ def key_values(fields: Mapping[str, Any]) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, str) and value and value.isprintable() and not set(value) & set(" \"'="):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return as_json(value)

@@ -6,7 +6,7 @@ import click
 
 from hark import __version__
 from hark.cli.parameters import json_option
-from hark.cli.text import print_json
+from hark.cli.text import print_json, show
 
 
 @click.command()
@@ -22,4 +22,4 @@ def command(is_json: bool) -> None:
     if is_json:
         print_json({"version": __version__, "python": python, "executable": sys.executable})
     else:
-        click.echo(f"hark {__version__} (Python {python})")
+        show(f"hark {__version__} (Python {python})")

@@ -84,18 +84,16 @@ class TurnBook:
         return self._turns.get(session_id) or Turns()
 
     async def expected(self, session_id: SessionId, message_ids: Sequence[MessageId]) -> tuple[MessageId, ...]:
-        """Those of the ids that hark has put on their way to this session; whoever writes the others into a prompt proves nothing."""
-        believed: list[MessageId] = []
-        for message_id in message_ids[:MOST_IDS]:
-            try:
-                message = await self._store.message(message_id)
-            except HarkError as failure:
-                if failure.code != "message-not-found":
-                    raise
-                continue
-            if message.session_id == session_id and is_on_its_way(message):
-                believed.append(message_id)
-        return tuple(believed)
+        """Those of the ids that hark has put on their way to this session; whoever writes the others into a prompt proves nothing.
+        Where the store cannot tell now, the id is kept: it is judged again when what it proves is written down."""
+        return tuple([one for one in message_ids[:MOST_IDS] if await self._is_expected(session_id, one)])
+
+    async def _is_expected(self, session_id: SessionId, message_id: MessageId) -> bool:
+        try:
+            message = await self._store.message(message_id)
+        except HarkError as failure:
+            return failure.code not in PROVES_NOTHING
+        return message.session_id == session_id and is_on_its_way(message)
 
     async def hear(self, session_id: SessionId, heard: Heard) -> None:
         if heard.message_ids:
