@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from hark.delivery.headers import find_message_ids, header, quote_headers
+from hark.delivery.headers import find_message_ids, header
 from hark.delivery.wording import (
     LONGEST_PASTE,
     check_raw,
@@ -23,6 +23,7 @@ from hark.delivery.wording import (
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
+from hark.model.quoting import quote_headers
 from hark.terminal.commands import FORBIDDEN_IN_PASTE
 
 TEXTS = st.text(st.characters()) | st.lists(

@@ -4,9 +4,9 @@ import errno
 import os
 from pathlib import Path
 
-from hark.delivery.headers import quote_headers
 from hark.model.errors import HarkError
 from hark.model.message import Message
+from hark.model.quoting import quote_headers
 
 
 def write_text(directory: Path, message: Message) -> str:

@@ -11,17 +11,13 @@ import re
 
 from hark.model.ids import MessageId
 from hark.model.message import Message
-from hark.model.names import clean_sender, resembles, skeleton
+from hark.model.names import clean_sender
+from hark.model.quoting import QUOTE
 
 OURS = "via hark send · "
 """In the header of every message."""
-QUOTE = "> "
 
 _HEADER = re.compile(rf"(?m)^\[Input from: [^\[\]()\n]+(?: \([0-9a-f]{{8}}\))? {OURS}([0-9a-f]{{12}})\]\r?$")
-_BEGINNING, _END = "inputfrom:", "viaharksend"
-_BRACKETS = "[({<"
-_DECORATION = 8
-"""How many signs before the words still make a line read as a header: quotes, stars, brackets."""
 
 
 def header(message: Message) -> str:
@@ -34,41 +30,6 @@ def find_message_ids(prompt: str) -> tuple[MessageId, ...]:
     return tuple(dict.fromkeys(MessageId(found) for found in _HEADER.findall(prompt)))
 
 
-def quote_headers(text: str) -> str:
-    """The text with every line quoted that a reader could take for a header of ours."""
-    return "".join(QUOTE + line if reads_as_header(line) else line for line in text.splitlines(keepends=True))
-
-
-def reads_as_header(line: str) -> bool:
-    """True for the beginning of a header behind any bracket, and for the end of one anywhere in the line; in whatever case,
-    width, alphabet or spacing, quoted or not."""
-    bones = skeleton(line).lstrip(">")
-    return _begins_like_one(bones) or _ends_like_one(bones)
-
-
-def _begins_like_one(bones: str) -> bool:
-    for at, sign in enumerate(bones[:_DECORATION]):
-        is_bracket = sign in _BRACKETS or not sign.isascii()
-        if is_bracket and resembles(bones[at + 1 :][: len(_BEGINNING)], _BEGINNING, at_least=3):
-            return True
-        if sign.isascii() and sign.isalnum():
-            return False
-    return False
-
-
-_POSSIBLE_ID = re.compile(r"[^0-9a-z]{0,4}[0-9a-f]{4}")
-
-
-def _ends_like_one(bones: str) -> bool:
-    at = bones.find(_END[0])
-    while at >= 0:
-        after = at + len(_END)
-        if resembles(bones[at:after], _END, at_least=5) and _POSSIBLE_ID.match(bones, after):
-            return True
-        at = bones.find(_END[0], at + 1)
-    return False
-
-
 def stands_unquoted(record: bytes, message_id: MessageId) -> bool:
     """True if the header of the message stands in an agent's record of its conversation, which is JSON, and not as a quote."""
     marks = [f"{OURS}{message_id}]".encode(spelling, "backslashreplace") for spelling in ("utf-8", "ascii")]
@@ -79,7 +40,7 @@ def _is_unquoted(record: bytes, mark: bytes) -> bool:
     at = record.find(mark)
     while at >= 0:
         beginning = record.rfind(b"[Input from: ", max(0, at - _LONGEST_IN_JSON), at)
-        if beginning >= 0 and not record[:beginning].endswith(QUOTE.encode()):
+        if beginning >= 0 and record[max(0, beginning - len(QUOTE)) : beginning] != QUOTE.encode():
             return True
         at = record.find(mark, at + 1)
     return False

@@ -8,9 +8,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from hark.delivery.headers import header, quote_headers, reads_as_header
+from hark.delivery.headers import header
 from hark.model.errors import HarkError
 from hark.model.message import Message
+from hark.model.quoting import quote_headers, reads_as_header
 
 # C0 except newline and tab, DEL, C1: an escape among them could end the paste and press keys.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
