@@ -4,9 +4,10 @@ which each string would drive a terminal if it were printed as it is. Started as
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import sys
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,7 +19,6 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from hark.api.listening import unix_socket
 from hark.api.route import Call
 from hark.api.server import CALLS
 from hark.api.shapes import EventInfo
@@ -87,10 +87,10 @@ async def refuse(request: Request) -> Response:
     return Response(msgspec.json.encode(problem), 500, media_type="application/json")
 
 
-async def follow(socket: WebSocket) -> None:
-    await socket.accept()
-    await socket.send_text(msgspec.json.encode(filled(inspect.type_info(EventInfo))).decode())
-    await socket.close()
+async def follow(channel: WebSocket) -> None:
+    await channel.accept()
+    await channel.send_text(msgspec.json.encode(filled(inspect.type_info(EventInfo))).decode())
+    await channel.close()
 
 
 def main(path: str, is_refusing: bool) -> None:
@@ -101,7 +101,10 @@ def main(path: str, is_refusing: bool) -> None:
     ]  # fmt: skip
     config = uvicorn.Config(Starlette(routes=routes), log_level="critical", ws="websockets-sansio")
     server = uvicorn.Server(config)
-    listener = unix_socket(Path(path))
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    os.chmod(path, 0o600)
+    listener.listen()
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     asyncio.run(server.serve([listener]))

@@ -223,4 +223,5 @@ def test_one_printer_prints_everything() -> None:
         if re.search(r"\bprint\(|click\.s?echo\(|sys\.std(out|err)\.(write|buffer)", line) and path.name != "text.py"
     }
 
-    assert others <= {"main.py"}, "print with hark.cli.text: show, say, print_json"
+    # hark run gives back the last words of the program that had this very terminal, with their colours.
+    assert others <= {"main.py", "foreground.py"}, "print with hark.cli.text: show, say, print_json"

@@ -11,7 +11,6 @@ import os
 import pty
 import select
 import signal
-import sys
 import termios
 import tty
 from collections.abc import Callable, Iterator
@@ -20,6 +19,8 @@ from fcntl import ioctl
 from time import monotonic
 from types import FrameType
 from typing import Any, NoReturn
+
+from hark.cli.text import say
 
 CHUNK = 65536
 LAST_WORDS_S = 0.2
@@ -215,7 +216,7 @@ def _become(words: list[str]) -> NoReturn:
     try:
         os.execvp(words[0], words)
     except OSError as failure:
-        print(f"hark watch: {words[0]}: {failure.strerror}", file=sys.stderr, flush=True)
+        say(f"hark watch: {words[0]}: {failure.strerror}")
         os._exit(127 if isinstance(failure, FileNotFoundError) else 126)
 
 

@@ -18,7 +18,8 @@ from hark.agents.records import Words
 from hark.daemon.clock import Clock
 from hark.daemon.log import logger
 from hark.daemon.sessions import Sessions
-from hark.delivery.wording import find_message_ids, payload
+from hark.delivery.headers import find_message_ids
+from hark.delivery.wording import payload
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
