@@ -284,6 +284,7 @@ async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:
     try:
         async with asyncio.TaskGroup() as tasks:
             # Sessions that ended while no daemon was there are gone before anybody is told otherwise.
+            await hark.sessions.settle_unfinished()
             await hark.watcher.look()
             workers = [tasks.create_task(hark.natives.run(), name="Natives")]
             workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]

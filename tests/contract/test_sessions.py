@@ -187,3 +187,14 @@ async def test_a_removed_session_leaves_its_name_and_keys_free(store: Store) -> 
     await add(store, make_session(ANA, "worker"))
 
     assert (await store.enqueue(make_message("m2", idempotency_key="k", text="another"))).is_new
+
+
+async def test_a_session_that_is_starting_keeps_its_name_and_is_told_to_nobody_yet(store: Store) -> None:
+    before = await store.last_event_seq()
+    await store.add_session(make_session(ANA, "ana", state=SessionState.STARTING), None)
+
+    with refused("name-taken"):
+        await add(store, make_session(BEN, "ana"))
+
+    assert await store.last_event_seq() == before
+    assert (await store.session(ANA)).state is SessionState.STARTING

@@ -1,6 +1,8 @@
 """How an agent is started: behind an airlock, with its own API opened to us where it has one, with hooks otherwise."""
 
+import os
 import secrets
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from hark.installing import plugin
 from hark.installing.hooks import MARK
 from hark.installing.injection import inject, prepare, teach
 from hark.installing.quick import quick_program
+from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 
 
@@ -84,3 +87,19 @@ class Launcher:
         door = self._natives / session_id
         door.mkdir(mode=0o700, parents=True, exist_ok=True)
         return door
+
+
+def check_command(command: list[str], directory: str, environment: dict[str, str]) -> None:
+    if not os.path.isdir(directory):
+        raise HarkError("request-invalid", f"{directory} is not a directory", "give an existing one with -C")
+    if any("\0" in word for word in [*command, *environment.values()]):
+        raise HarkError("request-invalid", "a NUL byte cannot be part of a command", "take it out")
+    for name in environment:
+        if not name or "=" in name or "\0" in name:
+            raise HarkError("request-invalid", f"{name!r} cannot be the name of a variable", "take it out")
+    if "/" in command[0]:
+        found = os.access(os.path.join(directory, command[0]), os.X_OK)
+    else:
+        found = shutil.which(command[0], path=environment.get("PATH", os.defpath)) is not None
+    if not found:
+        raise HarkError("request-invalid", f"{command[0]}: command not found", "check the name and your PATH")

@@ -3,17 +3,20 @@
 import asyncio
 import os
 import secrets
-import shutil
 import socket as sockets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hark.agents.kinds import Kinds, check_teachable
 from hark.daemon.clock import Clock
-from hark.daemon.launching import Launch, Launcher
+from hark.daemon.foreground import foreground_command, working_directory
+from hark.daemon.launching import Launch, Launcher, check_command
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
+from hark.daemon.unfinished import find_pane
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group, find_session
@@ -22,6 +25,7 @@ from hark.model.session import Pane, Session, SessionState
 from hark.model.signal import SignalSource, SignalState
 from hark.store.contract import Store
 from hark.terminal.opening import Beside, OwnSession, Program, open_pane, rename_window
+from hark.terminal.server import TmuxServer
 from hark.terminal.sockets import default_socket
 
 ADOPTED_LOOKUP_DEADLINE_S = 5.0
@@ -41,6 +45,8 @@ class Sessions:
         self._by_pane: dict[Pane, Session] = {}
         self._used_names: set[str] = set()
         """Names that a session has or had; none of them is taken for the beginning of an id."""
+        self._unfinished: list[Session] = []
+        self._in_progress: set[SessionId] = set()
         self._naming = asyncio.Lock()
         self._signalling = asyncio.Lock()
         self.on_change: Callable[[SessionId], None] = lambda session_id: None
@@ -48,7 +54,9 @@ class Sessions:
 
     async def load(self) -> None:
         self._used_names = self._used_names or set(await self._store.used_names())
-        self._by_id = {session.id: session for session in await self._store.sessions()}
+        stored = await self._store.sessions()
+        self._by_id = {session.id: session for session in stored if session.state is not SessionState.STARTING}
+        self._unfinished = [session for session in stored if session.state is SessionState.STARTING]
         self._used_names |= {session.name for session in self._by_id.values()}
         self._by_pane = {session.pane: session for session in self.running()}
 
@@ -124,7 +132,7 @@ class Sessions:
         """`is_plain`: as `hark run` shows it, with no status line of tmux below it. `has_signals`: taught to signal, where the
         agent allows it. `beside`: in a window or a pane there, instead of a tmux session of its own."""
         directory = directory or str(Path.home())
-        _check_command(command, directory, environment)
+        check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
         if has_signals:
             check_teachable(kind)
@@ -143,13 +151,51 @@ class Sessions:
                 title=f"{name} ({kind})",
             )
             own = OwnSession(name=_tmux_name(name, session_id), columns=columns, rows=rows)
-            pane = await open_pane(server, program, beside or own)
+            nowhere = Pane(socket=server.socket, pane_id="", pid=0)
+            wanted = self._session(session_id, name, kind, nowhere, tuple(command), directory, airlock=launch.airlock)
+            wanted = msgspec.structs.replace(wanted, state=SessionState.STARTING)
+            session = await self._begin(wanted, server, program, beside or own)
             if is_plain:
-                await server.hide_status(pane)
-            session = self._session(session_id, name, kind, pane, tuple(command), directory, airlock=launch.airlock)
-            await self._add(session)
-        await self._panes.watch(pane)
+                await server.hide_status(session.pane)
+        await self._panes.watch(session.pane)
         return session
+
+    async def _begin(
+        self, wanted: Session, server: TmuxServer, program: Program, place: OwnSession | Beside
+    ) -> Session:
+        """Recorded before its pane is made, so that no agent can be without a session, whoever dies."""
+        self._in_progress.add(wanted.id)
+        try:
+            await self._store.add_session(wanted, None)
+            try:
+                pane = await open_pane(server, program, place)
+            except HarkError as failure:
+                # tmux may still make the pane when it has not answered in time.
+                if failure.code != "tmux-timeout":
+                    await self._store.remove_session(wanted.id)
+                await self.load()
+                raise
+            return await self._finish(wanted, pane)
+        finally:
+            self._in_progress.discard(wanted.id)
+
+    async def _finish(self, wanted: Session, pane: Pane) -> Session:
+        return await self._change(wanted, {"pane": pane, "state": SessionState.RUNNING}, self._created(wanted))
+
+    async def settle_unfinished(self) -> None:
+        """Starts that were not finished: their agents become sessions, and where there is no agent the record goes."""
+        for session in [session for session in self._unfinished if session.id not in self._in_progress]:
+            try:
+                pane = await find_pane(self._panes, session)
+            except HarkError as failure:
+                logger.warning("an unfinished start", extra={"session": session.name, "code": failure.code})
+                continue
+            if pane is None:
+                await self._store.remove_session(session.id)
+                await self.load()
+            else:
+                logger.info("an agent without a session was found", extra={"session": session.name})
+                await self._finish(session, pane)
 
     async def adopt(
         self, target: str, *, name: str | None, agent: str | None, socket: str | None, has_signals: bool = False
@@ -293,11 +339,12 @@ class Sessions:
         return changed
 
     async def _add(self, session: Session) -> None:
-        data = {"name": session.name, "agent": session.agent, "is_adopted": session.is_adopted}
-        await self._store.add_session(
-            session, Event(at=self._clock(), kind=EventKind.SESSION_CREATED, session_id=session.id, data=data)
-        )
+        await self._store.add_session(session, self._created(session))
         await self.load()
+
+    def _created(self, session: Session) -> Event:
+        data = {"name": session.name, "agent": session.agent, "is_adopted": session.is_adopted}
+        return Event(at=self._clock(), kind=EventKind.SESSION_CREATED, session_id=session.id, data=data)
 
     async def _change(self, session: Session, changes: dict[str, Any], event: Event) -> Session:
         changed = await self._store.change_session(session.id, changes, event)
@@ -341,59 +388,6 @@ class Sessions:
             is_adopted=is_adopted,
             airlock=airlock,
         )
-
-
-def foreground_command(tty: str) -> tuple[str, ...] | None:
-    """The command line of the process that has the terminal, where /proc tells."""
-    try:
-        device = os.stat(tty).st_rdev
-        with os.scandir("/proc") as entries:
-            for entry in entries:
-                if entry.name.isdigit() and (words := _foreground_words(entry.path, device)):
-                    return words
-    except OSError:
-        return None
-    return None
-
-
-def _foreground_words(process: str, device: int) -> tuple[str, ...] | None:
-    """If this is the leader of the terminal's foreground group: its arguments."""
-    try:
-        fields = Path(process, "stat").read_text().rpartition(")")[2].split()
-        pid, group, terminal, foreground = (
-            int(os.path.basename(process)),
-            int(fields[2]),
-            int(fields[4]),
-            int(fields[5]),
-        )
-        if terminal != device or group != foreground or pid != group:
-            return None
-        return tuple(word for word in Path(process, "cmdline").read_text(errors="replace").split("\0") if word)
-    except (OSError, IndexError, ValueError):
-        return None
-
-
-def working_directory(pid: int) -> str:
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")
-    except OSError:
-        return ""
-
-
-def _check_command(command: list[str], directory: str, environment: dict[str, str]) -> None:
-    if not os.path.isdir(directory):
-        raise HarkError("request-invalid", f"{directory} is not a directory", "give an existing one with -C")
-    if any("\0" in word for word in [*command, *environment.values()]):
-        raise HarkError("request-invalid", "a NUL byte cannot be part of a command", "take it out")
-    for name in environment:
-        if not name or "=" in name or "\0" in name:
-            raise HarkError("request-invalid", f"{name!r} cannot be the name of a variable", "take it out")
-    if "/" in command[0]:
-        found = os.access(os.path.join(directory, command[0]), os.X_OK)
-    else:
-        found = shutil.which(command[0], path=environment.get("PATH", os.defpath)) is not None
-    if not found:
-        raise HarkError("request-invalid", f"{command[0]}: command not found", "check the name and your PATH")
 
 
 def new_id() -> SessionId:

@@ -50,6 +50,7 @@ class Watcher:
         async with asyncio.TaskGroup() as tasks:
             while True:
                 self._changed.clear()
+                await self._sessions.settle_unfinished()
                 servers = by_server(self._sessions.running())
                 await self._panes.leave_unused(set(servers), UNUSED_S)
                 for socket, sessions in servers.items():

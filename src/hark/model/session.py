@@ -10,6 +10,8 @@ from hark.model.signal import SignalSource, SignalState
 
 
 class SessionState(StrEnum):
+    STARTING = "starting"
+    """It is recorded, and its pane is being made. Nobody is told of it yet."""
     RUNNING = "running"
     """The pane is there."""
     GONE = "gone"

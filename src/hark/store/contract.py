@@ -43,8 +43,8 @@ class Store(Protocol):
         """Everything that was accepted is durable afterwards. Later calls raise `store-closed`. Closing twice is harmless."""
 
     # sessions
-    async def add_session(self, session: Session, event: Event) -> None:
-        """Raises `name-taken` when a running session has that name; a gone one yields it and is called NAME~ID from then on."""
+    async def add_session(self, session: Session, event: Event | None) -> None:
+        """Raises `name-taken` when a running session, or one that is starting, has that name; a gone one yields it and is called NAME~ID from then on."""
 
     async def change_session(
         self, session_id: SessionId, changes: dict[str, Any], event: Event | None = None

@@ -48,12 +48,13 @@ class MemoryStore:
 
     # sessions
 
-    async def add_session(self, session: Session, event: Event) -> None:
+    async def add_session(self, session: Session, event: Event | None) -> None:
         self._check_open()
         yielding = self._yielding(session)
         if session.id in self._sessions:
             raise rules.id_taken("session", session.id)
-        self._record(event)
+        if event:
+            self._record(event)
         self._sessions |= {**yielding, session.id: session}
         await _listeners_turn()
 

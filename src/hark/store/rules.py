@@ -16,8 +16,8 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def yielded(holder: Session) -> Session:
-    """The session that held a wanted name, under the name it keeps. A running one does not yield."""
-    if holder.state is SessionState.RUNNING:
+    """The session that held a wanted name, under the name it keeps. Only one that is gone yields."""
+    if holder.state is not SessionState.GONE:
         raise HarkError("name-taken", f"a running session is called {holder.name!r}", "choose another name")
     return msgspec.structs.replace(holder, name=f"{holder.name}~{holder.id}")
 

@@ -46,6 +46,7 @@ _STRUCTURAL = {
 
 
 RENDERING_FORMAT = Format(f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}")
+STARTED_FORMAT = Format("#{pane_id} #{pane_pid} #{pane_start_command}")
 NEW_PANE_FORMAT = Format("#{pane_id} #{pane_pid}")
 
 
@@ -247,6 +248,12 @@ class TmuxServer:
         [text] = _text(await client.run(made, CONNECT_DEADLINE_S))
         pane_id, pid = text.split(" ")
         return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
+
+    async def started(self) -> list[tuple[Pane, str]]:
+        """All panes, with the commands that they were started with."""
+        asked = line(command("list-panes", "-a", "-F", STARTED_FORMAT))
+        parts = (text.split(" ", 2) for text in _text(await self.run(asked)))
+        return [(Pane(socket=self.socket, pane_id=p[0], pid=int(p[1] or 0)), p[2]) for p in parts]
 
     async def show(self, target: str, wanted: Format) -> str:
         [text] = _text(await self.run(line(command("display-message", "-p", "-t", target, wanted))))

@@ -28,10 +28,11 @@ _IN_ORDER = (
 # sessions
 
 
-def add_session(transaction: Transaction, session: Session, event: Event) -> None:
+def add_session(transaction: Transaction, session: Session, event: Event | None) -> None:
     _free_name(transaction, session)
     transaction.run("insert-session", SESSIONS.to_row(session))
-    transaction.record(event)
+    if event:
+        transaction.record(event)
 
 
 def change_session(

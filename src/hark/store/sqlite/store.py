@@ -46,7 +46,7 @@ class SqliteStore:
 
     # sessions
 
-    async def add_session(self, session: Session, event: Event) -> None:
+    async def add_session(self, session: Session, event: Event | None) -> None:
         await self._write(hops.add_session, session, event)
 
     async def change_session(
