@@ -1,6 +1,6 @@
 import sys
 
-from tests.bench import airlock, capture, enqueue, flood, hooks, latency, mcp, send, sessions, signals
+from tests.bench import airlock, capture, enqueue, flood, hooks, latency, mcp, send, sentinel, sessions, signals
 
 BENCHES = {
     "send": send.run,
@@ -9,6 +9,7 @@ BENCHES = {
     "sessions": sessions.run,
     "airlock": airlock.run,
     "latency": latency.run,
+    "sentinel": sentinel.run,
     "mcp": mcp.run,
     "hooks": hooks.run,
     "signals": signals.run,

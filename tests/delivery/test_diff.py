@@ -1,9 +1,12 @@
 """What has changed between two captures: the shortest script, and whose change it was."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hark.delivery import diff
 from hark.delivery.diff import MOST_EDITS, SHORTEST_EQUAL, Change, edits, find, is_continued
 
 TEXT = "[from crew/holden] Reliability test 7"
@@ -48,6 +51,43 @@ def test_changes_elsewhere_on_the_screen_do_not_count(before: str, after: str, e
     changed = SCREEN.format(after).replace("Received.", "Interrupted, received.") + "   AD: OVALTINE"
 
     assert find(SCREEN.format(before), changed, TEXT) == expected
+
+
+LINES = st.lists(st.text("ab─ 日❯", max_size=9).map(str.rstrip), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize(
+    "draft", ["Line 1\n\n  Line 3", "Line 1\n  Line 2", "a\n\n\n\nb", "\n\n", "a\n  b\n  c", "x\n  ────", "1\n  bypass"]
+)
+@pytest.mark.parametrize("text", [TEXT, f"{TEXT}\n  and more\n\n  of it"])
+def test_a_draft_of_several_lines_has_gone_as_a_whole(draft: str, text: str) -> None:
+    before, after = (pad(SCREEN.format(shown)) for shown in (draft, text))
+
+    assert find(before, after, text) == Change(original=draft, gap="", after="")
+
+
+def pad(screen: str, rows: int = 20) -> str:
+    """A screen has always the same number of rows: what a box gives up at its end is blank."""
+    return screen + "\n" * (rows - screen.count("\n"))
+
+
+@given(LINES)
+def test_a_draft_of_any_lines_leaves_a_clean_change(lines: list[str]) -> None:
+    draft = "\n  ".join(lines)
+
+    change = find(SCREEN.format(draft), SCREEN.format(TEXT), TEXT)
+
+    assert change == Change(original=draft, gap="", after="")
+
+
+@given(st.text("ab\n ", max_size=6))
+def test_what_is_typed_behind_our_text_is_never_taken_for_the_screen(typed: str) -> None:
+    before, after = pad(SCREEN.format("Line 1\n\n  Line 3")), pad(SCREEN.format(f"{TEXT}x{typed}"))
+
+    change = find(before, after, TEXT)
+
+    assert change is not None
+    assert change.after.startswith("x")
 
 
 def test_clean_means_that_nobody_typed() -> None:
@@ -118,3 +158,20 @@ def test_captures_that_share_nothing_are_taken_as_replaced() -> None:
     before, after = "a" * (MOST_EDITS + 1), "b" * (MOST_EDITS + 1)
 
     assert [edit.kind for edit in edits(before, after)] == ["delete", "insert"]
+
+
+def test_the_work_is_bounded_whatever_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A human's keys are held meanwhile."""
+    step, count = diff._step, 0
+
+    def counted(furthest: dict[int, int], diagonal: int, edit_count: int) -> int:
+        nonlocal count
+        count += 1
+        return step(furthest, diagonal, edit_count)
+
+    monkeypatch.setattr(diff, "_step", counted)
+    one, other = ("".join(random.Random(seed).choices("abcdef \n", k=20_000)) for seed in (1, 2))
+
+    edits(one, other)
+
+    assert count <= 2 * (MOST_EDITS + 1) ** 2

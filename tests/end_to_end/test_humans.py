@@ -92,6 +92,29 @@ def test_a_draft_that_the_screen_alone_can_tell_is_carried_to_the_letter(carrier
         assert agent.bodies() == [f"beside draft {number}" for number in range(len(agent.bodies()))]
 
 
+@pytest.mark.parametrize("draft", ["lines, one of them empty", "a wrapped line"])
+def test_an_interrupt_carries_a_draft_of_several_rows_in_one_go(draft: str) -> None:
+    text, lefts, expected = DRAFTS[draft]
+    with RunningHark(human_pause="0.2", input_stale_timeout="0.5") as hark:
+        carriers, lines = CARRIERS["interrupt"]
+        hark.describe_demo(carriers, lines=lines)
+        agent = Agent(hark, "a")
+        with agent.human() as human:
+            human.wait_attached(DEADLINE_S)
+            human.paste(text)
+            agent.wait_shown(text[-5:].strip())
+            for _ in range(lefts):
+                human.press("Left")
+
+            message = hark.wait_status(agent.send("beside it"), "completed")
+
+            human.type("X\n", keys_per_second=10)
+            agent.wait_event("prompt", 2)
+            assert agent.prompts()[1:] == [expected]
+            staged = [receipt for receipt in message["receipts"] if receipt["status"] == "staged"]
+            assert [receipt["carrier"] for receipt in staged] == ["interrupt"]
+
+
 @pytest.mark.parametrize("is_urgent", [False, True])
 def test_a_program_that_nobody_has_described_gets_a_message_beside_a_forgotten_draft(is_urgent: bool) -> None:
     """The kind `generic`, as it ships: a draft that has stood untouched is carried, and stands in the way of nothing urgent."""

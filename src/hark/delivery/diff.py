@@ -6,7 +6,7 @@ typed before our text, and what was typed `after` it.
 
 Two texts that have nothing to do with each other still share letters: equal runs shorter than four characters do not end
 a region. What is the same at both ends is skipped first, so that of a whole screen only the box is compared; a middle that
-has changed too much is taken as replaced whole.
+has changed too much is taken as replaced whole. That bounds the time too: a human's keys are held meanwhile.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,9 @@ from typing import Literal
 from msgspec import Struct
 
 SHORTEST_EQUAL = 4
-MOST_EDITS = 1500
+MOST_EDITS = 200
+"""In one block of rows. So many take a few hundredths of a second, of the two for which keys are held."""
+_FIRST_NAME = 0xE000
 _OURS = "\ue0fa"
 """Stands for our text while captures are compared: nothing of it was there before, whatever letters they share."""
 
@@ -47,7 +49,9 @@ def find(before: str, after: str, text: str) -> Change | None:
     at = after.rfind(text)
     if at < 0 or not text:
         return None
-    script = edits(before.replace(_OURS, " "), after[:at].replace(_OURS, " ") + _OURS + after[at + len(text) :])
+    # A box that has shrunk leaves more blank rows at the end of a screen: they say nothing.
+    rest = after[at + len(text) :].rstrip("\n")
+    script = edits(before.rstrip("\n").replace(_OURS, " "), after[:at].replace(_OURS, " ") + _OURS + rest)
     for deleted, inserted in _regions(script):
         if _OURS in inserted:
             gap, _, behind = inserted.partition(_OURS)
@@ -63,7 +67,39 @@ def is_continued(before: str, after: str) -> bool:
 
 
 def edits(before: str, after: str) -> list[Edit]:
-    """From the one to the other, in order; equal, deleted and inserted runs."""
+    """From the one to the other, in order; equal, deleted and inserted runs. Whole rows are compared first, then the characters of
+    those that have changed: so the newline of one row is never taken for that of another, and the time depends on the rows."""
+    names: dict[str, str] = {}
+    old, new = (_named(text, names) for text in (before, after))
+    rows = {name: row for row, name in names.items()}
+    script: list[Edit] = []
+    deleted = inserted = ""
+    for run in [*_compare(old, new), Edit("equal", "")]:
+        text = "".join(rows[name] for name in run.text)
+        if run.kind != "equal":
+            deleted, inserted = (deleted + text, inserted) if run.kind == "delete" else (deleted, inserted + text)
+            continue
+        script += [*_compare(deleted, inserted), Edit("equal", text)]
+        deleted = inserted = ""
+    return _merged(script)
+
+
+def _named(text: str, names: dict[str, str]) -> str:
+    """One character for every row; the same for rows that are the same."""
+    return "".join(names.setdefault(row, chr(_FIRST_NAME + len(names))) for row in text.splitlines(keepends=True))
+
+
+def _merged(script: list[Edit]) -> list[Edit]:
+    """Without empty runs, and neighbours of one kind as one."""
+    runs: list[Edit] = []
+    for edit in script:
+        if runs and edit.text and runs[-1].kind == edit.kind:
+            edit = Edit(edit.kind, runs.pop().text + edit.text)
+        runs += [edit] if edit.text else []
+    return runs
+
+
+def _compare(before: str, after: str) -> list[Edit]:
     prefix = _common_prefix(before, after)
     suffix = _common_prefix(before[prefix:][::-1], after[prefix:][::-1])
     old, new = before[prefix : len(before) - suffix], after[prefix : len(after) - suffix]
@@ -90,7 +126,7 @@ def _ends_region(script: list[Edit], index: int) -> bool:
 
 
 def _middle(old: str, new: str) -> list[Edit]:
-    if not old or not new:
+    if set(old).isdisjoint(new):
         return [Edit("delete", old), Edit("insert", new)]
     rounds = _search(old, new)
     if rounds is None:
