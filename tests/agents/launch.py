@@ -6,9 +6,11 @@ whose request it is.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
@@ -18,6 +20,7 @@ import msgspec
 from tests.agents import config
 
 PINNED = Path(__file__).parent / "pinned"
+REPOSITORY = Path(__file__).parents[2]
 # Nothing listens on the discard port: what does not go to the stand-in goes nowhere.
 NOWHERE = "http://127.0.0.1:9"
 
@@ -195,13 +198,24 @@ def prepare(kind: str, root: Path, editor: str | None) -> Base:
 
 
 def installed(kind: str) -> Path:
-    """Where `scripts/agents-install` puts the agent: the same name for the same locks."""
+    """Where `scripts/agents-install` puts the agent: the same name for the same locks. Installs it where it is missing, so that no
+    test and no bench depends on a list of agents that somebody else keeps."""
     locks = b"".join(path.read_bytes() for path in sorted((PINNED / kind).glob("*lock*")))
     checksum = subprocess.run(["cksum"], input=locks, capture_output=True, check=True).stdout.split()[0].decode()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     place = cache / "hark-agents" / f"{kind}-{checksum}"
-    assert (place / "installed").exists(), f"{kind} is not installed: run scripts/agents-install"
+    if not (place / "installed").exists():
+        _install(kind, place.parent)
+    assert (place / "installed").exists(), f"scripts/agents-install has not installed {kind} into {place}"
     return place
+
+
+def _install(kind: str, cache: Path) -> None:
+    """Whoever comes second waits, and finds it installed."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run([REPOSITORY / "scripts/agents-install", kind], check=True, stdout=sys.stderr)
 
 
 def node_directory() -> Path:

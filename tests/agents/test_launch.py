@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from tests.agents.launch import LAUNCHES, launch_claude
+from tests.agents.launch import LAUNCHES, launch_codex
 from tests.agents.running import DEADLINE_S, Agent, running
 from tests.agents.screen import Screen
 from tests.terminals import wait_until
@@ -92,11 +93,17 @@ def test_the_editor_of_the_launch_gets_the_draft_to_the_letter(kind: str, tmp_pa
         assert copy.read_text().rstrip("\n") == draft
 
 
-def test_an_agent_that_is_not_installed_fails_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_that_is_not_installed_is_installed_once_when_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
-    with pytest.raises(AssertionError, match="run scripts/agents-install"):
-        launch_claude(tmp_path, "http://127.0.0.1:9")
+    with ThreadPoolExecutor() as both:
+        launches = list(both.map(lambda name: launch_codex(tmp_path / name, "http://127.0.0.1:9"), ("one", "two")))
+
+    [place] = (tmp_path / "hark-agents").glob("codex-*")
+    assert (place / "installed").exists()
+    assert all(str(place) in " ".join(launch.command) for launch in launches)
 
 
 def deny(agent: Agent) -> None:

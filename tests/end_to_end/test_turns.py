@@ -24,11 +24,12 @@ def test_a_turn_is_seen_from_its_prompt_to_its_stop(hark: RunningHark) -> None:
     agent = Agent(hark, "a")
     assert phase(agent) == "unknown"
 
-    message_id = agent.send("[[busy=1]]")
+    message_id = agent.send("[[busy=60]]")
 
     wait_phase(agent, "busy")
     assert hark.ok("ls").splitlines()[1].split()[3] == "busy"
     assert hark.json("queue", "a")["is_idle"] is False
+    hark.tmux("send-keys", "-t", agent.pane, "Escape")
     hark.wait_status(message_id, "completed")
     wait_phase(agent, "idle")
 

@@ -1,14 +1,12 @@
 import json
-import os
-import tempfile
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from hark.installing import trust
+from hark.installing import preload, trust
 from hark.installing.hooks import MARK, subscribed
-from hark.installing.injection import GEMINI_DEFAULTS, GEMINI_SYSTEM, Injection, inject, prepare
+from hark.installing.injection import GEMINI_SYSTEM, Injection, inject, prepare
 
 PROGRAM = "/opt/a venv/bin/hark-hook"
 PLACE = Path("/state/hooks")
@@ -106,12 +104,12 @@ def test_gemini_gets_a_file_below_the_users_settings() -> None:
 
     file = PLACE / "gemini-hooks.json"
     assert injection.command == ("gemini",)
-    assert injection.environment == {GEMINI_DEFAULTS: str(file), MARK: "1"}
+    assert injection.environment == preload.environment(file, {}) | {MARK: "1"}
     assert list(json.loads(injection.files[file])["hooks"]) == subscribed("gemini")
 
 
 def test_gemini_keeps_the_file_that_somebody_has_named() -> None:
-    assert given("gemini", "gemini", **{GEMINI_DEFAULTS: "/theirs"}) == Injection(("gemini",))
+    assert given("gemini", "gemini", **{preload.DEFAULTS: "/theirs"}) == Injection(("gemini",))
 
 
 def test_files_are_written_for_their_owner_and_only_when_they_differ(tmp_path: Path) -> None:
@@ -127,22 +125,23 @@ def test_files_are_written_for_their_owner_and_only_when_they_differ(tmp_path: P
     assert path.stat().st_ino == before.st_ino
 
 
-def test_gemini_is_left_alone_where_it_would_not_read_the_file(tmp_path: Path) -> None:
-    (tmp_path / "open").mkdir()
-    (tmp_path / "open").chmod(0o777)
-    injection = inject("gemini", ("gemini",), PROGRAM, tmp_path / "open")
+def test_gemini_is_left_alone_where_an_administrator_has_settings(tmp_path: Path) -> None:
+    injection = inject("gemini", ("gemini",), PROGRAM, tmp_path)
+    assert prepare(injection, {}) == injection
 
-    assert prepare(injection, {}) == Injection(("gemini",))
+    (tmp_path / "system-defaults.json").write_text("{}")
+    assert prepare(injection, {GEMINI_SYSTEM: f"{tmp_path}/settings.json"}) == Injection(("gemini",))
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root has directories that are root's")
-def test_gemini_is_left_alone_where_an_administrator_has_settings() -> None:
-    with tempfile.TemporaryDirectory(prefix="hark-test-", dir="/run") as made:
-        injection = inject("gemini", ("gemini",), PROGRAM, Path(made))
-        assert prepare(injection, {}) == injection
+def test_gemini_inside_a_session_of_gemini_gets_hooks_once_beside_the_users_options_for_node() -> None:
+    outer = given("gemini", "gemini", NODE_OPTIONS="--max-old-space-size=512").environment
 
-        Path(made, "system-defaults.json").write_text("{}")
-        assert prepare(injection, {GEMINI_SYSTEM: f"{made}/settings.json"}) == Injection(("gemini",))
+    inner = given("gemini", "gemini", **outer).environment
+
+    assert inner == outer
+    first, *ours = inner[preload.OPTIONS].split(" ")
+    assert first == "--max-old-space-size=512"
+    assert len(ours) == 1
 
 
 def test_a_hook_that_waits_is_given_to_claude_code_alone_and_beside_the_others() -> None:

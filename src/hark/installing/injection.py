@@ -5,7 +5,7 @@ Each agent has its own way in, and each way adds to what the user has set, inste
   Codex         `-c hooks={…}`: the same, and the same option says that exactly these are trusted, so that Codex asks nobody
                 and trusts nothing else. With any `-c`, Codex runs without its shared background server;
   Gemini CLI    GEMINI_CLI_SYSTEM_DEFAULTS_PATH=FILE: settings below the user's; lists of hooks are joined. It reads only a
-                file that is root's, in directories that are root's: everybody else needs `hark install gemini`.
+                file that is root's; `preload.py` says how everybody else gets there.
 Where the user's own command line or environment uses that way already, or the program is not run for a conversation, nothing
 is injected: a session without hooks is a delay, a changed command is a defect.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from hark.installing import files, trust
+from hark.installing import files, preload, trust
 from hark.installing.hooks import MARK, WAITS_FROM, handler, subscribed, waiter
 from hark.installing.instructions import TEXT
 
@@ -31,7 +31,6 @@ PROGRAMS = {
     "gemini": ("gemini", "@google/gemini-cli"),
     "qwen": ("qwen", "@qwen-code/qwen-code"),
 }
-GEMINI_DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 GEMINI_SYSTEM = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
 _NO_CONVERSATION = {
     "qwen": "auth|channel|extensions?|hooks?|mcp|review|serve|sessions?|update",
@@ -77,10 +76,10 @@ def prepare(injection: Injection, environment: Mapping[str, str]) -> Injection:
     for path, text in injection.files.items():
         if files.read(path) != text:
             files.write(path, text)
-    if GEMINI_DEFAULTS not in injection.environment:
+    if preload.DEFAULTS not in injection.environment:
         return injection
     is_hiding = gemini_defaults(environment).exists()
-    is_read = all(files.is_roots_own(path) for path in injection.files)
+    is_read = files.is_roots_own(Path("/")) and not os.path.lexists(preload.SHOWN)
     return injection if is_read and not is_hiding else Injection(injection.command)
 
 
@@ -132,9 +131,10 @@ def _codex(command: tuple[str, ...], place: int, program: str, _: Path, __: Mapp
 def _gemini(
     command: tuple[str, ...], place: int, program: str, file: Path, environment: Mapping[str, str]
 ) -> Injection:
-    if environment.get(GEMINI_DEFAULTS):
+    if environment.get(preload.DEFAULTS) not in (None, "", preload.SHOWN):
         return Injection(command)
-    return Injection(command, {GEMINI_DEFAULTS: str(file), MARK: "1"}, {file: _settings("gemini", program)})
+    added = preload.environment(file, environment)
+    return Injection(command, added | {MARK: "1"}, {file: _settings("gemini", program)})
 
 
 _WAYS: dict[str, Callable[[tuple[str, ...], int, str, Path, Mapping[str, str]], Injection]] = {

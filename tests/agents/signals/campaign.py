@@ -198,8 +198,7 @@ class Campaign:
 
 
 def with_hooks(launch: Launch) -> Launch:
-    """As `hark install` puts them in. Those that hark starts have their own where they allow it: Gemini CLI takes hooks for one
-    run only from root's own directories."""
+    """As `hark install` puts them in."""
     if launch.kind in ("claude", "gemini", "opencode"):
         apply(installation(launch.kind, launch.environment, hook_program()))
     return with_plugin_library(launch) if launch.kind == "opencode" else launch
