@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from hark import __version__, paths
-from hark.agents.kinds import Kinds, load_kinds
+from hark.agents.kinds import GENERIC, Kinds, load_kinds
 from hark.api.guard import Guard
 from hark.api.listening import Doors, tcp_socket, token
 from hark.api.server import make_api
@@ -90,7 +90,7 @@ class Hark:
         self.instance = secrets.token_hex(8)
         self.statistics = Statistics()
         self.bus = Bus(store)
-        self.editors = Editors()
+        self.editors = Editors(lambda words: kinds.recognise(words) != GENERIC)
         self.panes = Panes(
             paths.runtime_dir() / "pipes.sock",
             config.tmux,

@@ -70,14 +70,21 @@ def was_delivery(arguments: list[str]) -> bool:
         with open(arguments[-1], encoding="utf-8", newline="") as file:
             text = file.read()
         answer = ask_daemon(session, text)
+        if answer and answer.get("action") == "human":
+            return False
         if answer is None or answer.get("action") == "exec":
-            return tickets.claim(session)
+            return claim(session)
         if answer.get("action") == "replace":
             with open(arguments[-1], "w", encoding="utf-8", newline="") as file:
                 file.write(answer["text"])
     except (OSError, ValueError, KeyError):
-        return tickets.claim(session)
+        return claim(session)
     return True
+
+
+def claim(session: str) -> bool:
+    """Whether hark has pressed the key for this editor. One that a tool of the agent's opens mostly has no terminal to read from."""
+    return os.isatty(0) and tickets.claim(session)
 
 
 def main() -> None:

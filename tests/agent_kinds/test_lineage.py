@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hark.agents.kinds import GENERIC, load_kinds
-from hark.agents.lineage import Lineage, Process, may_count, trace
+from hark.agents.lineage import Lineage, Process, is_own_editor, may_count, trace
 
 KINDS = load_kinds()
 PANE = 100
@@ -65,6 +65,35 @@ def test_what_does_not_come_from_the_pane_is_foreign_and_without_processes_nothi
 @given(st.lists(st.lists(st.text(max_size=8), max_size=4).map(tuple), min_size=1, max_size=6))
 def test_no_command_line_breaks_it(words: list[tuple[str, ...]]) -> None:
     assert lineage([(one, 1) for one in words]) in Lineage
+
+
+GIT = ("git", "commit")
+EDITOR = ("/usr/bin/python3", "/bin/hark-editor", "/tmp/draft.md")
+SH = ("/bin/sh", "-c", "hark-editor /tmp/draft.md")
+
+# The editor first; where the editor reads from, and where the agent does; then whether it is the agent's own.
+EDITORS: dict[str, tuple[tuple[tuple[str, ...], ...], str | None, str | None, bool]] = {
+    "by the agent": ((EDITOR, CLAUDE, BASH), "/dev/pts/1", "/dev/pts/1", True),
+    "by the agent's shell": ((EDITOR, SH, NODE_CLAUDE, AIRLOCK), "/dev/pts/1", "/dev/pts/1", True),
+    "at the terminal by its other name": ((EDITOR, CLAUDE), "/dev/tty", "/dev/pts/1", True),
+    "by git in a tool": ((EDITOR, SH, GIT, TOOL, CLAUDE, BASH), "/dev/null", "/dev/pts/1", False),
+    "by git in a tool that has the terminal": ((EDITOR, SH, GIT, TOOL, CLAUDE), "/dev/pts/1", "/dev/pts/1", False),
+    "by a tool's shell": ((EDITOR, TOOL, CLAUDE), "/dev/null", "/dev/pts/1", False),
+    "by a tool's shell at a terminal of its own": ((EDITOR, TOOL, CLAUDE), "/dev/pts/9", "/dev/pts/1", False),
+    "terminals are not told": ((EDITOR, CLAUDE), None, None, True),
+    "by an agent that nobody knows": ((EDITOR, ("mine",), BASH), "/dev/pts/1", "/dev/pts/1", True),
+    "nothing is told": ((), None, None, True),
+}
+
+
+@pytest.mark.parametrize(("chain", "here", "agents", "is_own"), EDITORS.values(), ids=EDITORS.keys())
+def test_an_editor_is_the_agents_own_if_the_agent_opened_it_at_its_terminal(
+    chain: tuple[tuple[str, ...], ...], here: str | None, agents: str | None, is_own: bool
+) -> None:
+    processes = [Process(number, 1, words) for number, words in enumerate(chain)]
+    terminal = lambda pid: here if pid == 0 else agents  # noqa: E731
+
+    assert is_own_editor(processes, lambda words: KINDS.recognise(words) != GENERIC, terminal) is is_own
 
 
 COUNTS = {

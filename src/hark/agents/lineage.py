@@ -56,6 +56,23 @@ def trace(chain: Sequence[Process], pane_pid: int, recognises: Callable[[Words],
     return Lineage.OWN if is_together and len(groups) == 1 else Lineage.NESTED
 
 
+def is_own_editor(
+    chain: Sequence[Process], recognises: Callable[[Words], bool], terminal: Callable[[int], str | None]
+) -> bool:
+    """Whether an editor was opened by an agent itself, at its own terminal, and not by something that a tool of the agent runs, such as
+    `git commit`. `chain`: the editor, its parent, and so on; `terminal`: where a process reads from. What cannot be told counts
+    as its own."""
+    place = next((n for n, one in enumerate(chain) if n and _is_agent(one.words, recognises)), None)
+    if place is None:
+        return True
+    if not all(os.path.basename(one.words[0]) in SHELLS for one in chain[1:place]):
+        return False
+    here, agents = terminal(chain[0].pid), terminal(chain[place].pid)
+    if here is None or agents is None or here == "/dev/tty":
+        return True
+    return here == agents
+
+
 def _is_agent(words: Words, recognises: Callable[[Words], bool]) -> bool:
     """Only the program and, behind an interpreter, its script are looked at: any other word may name an agent too."""
     plain = [word for word in words if word and not word.startswith("-")][:2]

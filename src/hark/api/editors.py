@@ -16,13 +16,17 @@ class EditorAsks(Request, frozen=True, kw_only=True):
 
 
 class EditorTold(Response, frozen=True, kw_only=True):
-    action: Literal["exec", "replace", "keep"]
-    """`exec`: be the human's own editor; `replace`: write `text` and end; `keep`: end."""
+    action: Literal["exec", "human", "replace", "keep"]
+    """`exec`: be the human's own editor, unless hark has just pressed the editor's key; `human`: be it in any case; `replace`: write
+    `text` and end; `keep`: end."""
     text: str | None
 
 
 async def ask(request: HttpRequest, body: EditorAsks) -> EditorTold:
-    is_ours, text = await request.app.state.hark.editors.ask(SessionId(body.session_id), body.text, body.pid)
+    editors = request.app.state.hark.editors
+    if not editors.is_agents_own(body.pid):
+        return EditorTold(action="human", text=None)
+    is_ours, text = await editors.ask(SessionId(body.session_id), body.text, body.pid)
     if not is_ours:
         return EditorTold(action="exec", text=None)
     return EditorTold(action="keep" if text is None else "replace", text=text)

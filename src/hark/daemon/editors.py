@@ -4,8 +4,11 @@ without one it is the human's own Ctrl-G, and becomes the human's own editor."""
 import asyncio
 import contextlib
 import os
+from collections.abc import Callable
 
 from hark import tickets
+from hark.agents.lineage import Words, is_own_editor
+from hark.agents.native import processes
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 
@@ -22,8 +25,15 @@ class Ticket:
 
 
 class Editors:
-    def __init__(self) -> None:
+    def __init__(self, recognises: Callable[[Words], bool] = lambda words: False) -> None:
+        """`recognises`: whether a command line is that of an agent."""
+        self._recognises = recognises
         self._tickets: dict[SessionId, Ticket] = {}
+
+    def is_agents_own(self, pid: int) -> bool:
+        """Whether the agent itself has opened this editor. One that a tool of the agent's has opened is the human's, and leaves the
+        ticket to the one that we have asked for."""
+        return is_own_editor(processes.ancestors(pid), self._recognises, processes.terminal_of)
 
     def issue(self, session_id: SessionId) -> Ticket:
         """To be called before the key is pressed: also a daemon that comes after us must know whose editor it is."""

@@ -145,7 +145,11 @@ class Hooks:
     async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:
         """What was heard, in the light of what we have answered."""
         is_printed = await hand(offer.answer)
-        await self._handovers.settle(offer, is_printed=is_printed)
+        try:
+            await self._handovers.settle(offer, is_printed=is_printed)
+        except HarkError as failure:
+            # The message stays claimed, and its courier finds out what became of it; the stop counts.
+            logger.warning("hand-over not settled", extra={"session": offer.session_id, "code": failure.code})
         is_continued = is_printed and offer.heard.said is Said.STOPPED
         return replace(offer.heard, said=Said.CONTINUED) if is_continued else offer.heard
 

@@ -104,7 +104,11 @@ class TurnBook:
         await self._note_hearing(session_id)
         await self._apply(session_id, *rules.hear(self.of(session_id), heard))
         if self.on_heard:
-            await self.on_heard(session_id, heard)
+            try:
+                await self.on_heard(session_id, heard)
+            except HarkError as failure:
+                # What it says about its turns counts all the same.
+                logger.warning("not heard by all", extra={"session": session_id, "code": failure.code})
 
     def hears_prompts(self, session_id: SessionId) -> bool:
         return session_id in self._heard_prompts

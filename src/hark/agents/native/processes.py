@@ -80,6 +80,14 @@ def has_client(socket: Path) -> bool:
     return any(len(one) == 8 and one[5] == CONNECTED and one[7] == real for one in fields)
 
 
+def terminal_of(pid: int) -> str | None:
+    """What a process reads from: the name of its terminal, or of whatever else it is; None where that cannot be told."""
+    try:
+        return os.readlink(PROC / str(pid) / "fd/0")
+    except OSError:
+        return None
+
+
 def open_files(pid: int) -> list[str]:
     return list(_targets(PROC / str(pid) / "fd"))
 
