@@ -274,6 +274,20 @@ def test_the_record_of_an_agent_is_read_instead_of_its_screen(hark: RunningHark)
     wait_signals(hark, ("completed", "prose"), ("needs_testing", "meanwhile"))
 
 
+def test_what_leaves_the_screen_before_it_is_certain_that_there_is_no_record_is_heard(hark: RunningHark) -> None:
+    hark.ok("new", "-d", "-n", "p", "--agent", "claude", "--", "sh", "-c", f"stty -echo; {SCRIPT}")
+    pane = hark.json("ls")["sessions"][0]["pane_id"]
+    draw = r"printf '\033[2J\033[H\342\227\217 --<[hark:completed:soon gone]>--\n  hark:error:a near miss\n'"
+    hark.tmux("send-keys", "-t", pane, "-l", draw)
+    hark.tmux("send-keys", "-t", pane, "Enter")
+    wait_until(lambda: "hark:error:a near miss" in missed(hark), 20, "a look at the screen", hark.log)
+
+    hark.tmux("send-keys", "-t", pane, "-l", r"printf '\033[2J\033[3J\033[Hnothing\n'")
+    hark.tmux("send-keys", "-t", pane, "Enter")
+
+    wait_signals(hark, ("completed", "soon gone"))
+
+
 def test_an_agent_is_taught_to_signal_for_one_run(hark: RunningHark) -> None:
     program = hark.home / "claude"
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$0.words"\nexec cat\n')

@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 
 from hark.model.signal import SignalState
 from hark.signals.marker import Marker
-from hark.signals.memory import MOST_ANNOUNCED, Memory, New, begin_turn, count_lines, hear_words, print_line, see
+from hark.signals.memory import (
+    MOST_ANNOUNCED,
+    Memory,
+    New,
+    begin_turn,
+    count_lines,
+    hear_words,
+    is_heard_by_screen_only,
+    merge_sightings,
+    print_line,
+    see,
+)
 from hark.signals.rendered import Sighting
 
 
@@ -125,3 +136,20 @@ def test_a_daemon_that_dies_between_two_announcements_goes_on_with_the_second() 
         _, rest = hear_words(new[died_after].memory, "w1", markers)
         assert texts(rest) == [one.text for one in markers[died_after + 1 :]]
     assert texts(see(seen[0].memory, [sighting("a"), sighting("b")], has_turns=True)[1]) == ["b"]
+
+
+def test_what_is_out_of_sight_is_kept_and_what_is_in_sight_stands_where_it_stands_now() -> None:
+    kept = [sighting("a", "in the middle of a redraw"), sighting("b")]
+    seen = [sighting("a", "at rest"), sighting("c"), sighting("c")]
+
+    assert merge_sightings(kept, seen) == [sighting("b"), *seen]
+
+
+def test_an_agent_is_heard_by_its_screen_only_until_its_record_has_said_something() -> None:
+    seen, _ = see(Memory(), [sighting("a")], has_turns=True)
+    recorded, _ = hear_words(Memory(), "name", [marker("a")])
+
+    assert is_heard_by_screen_only(seen)
+    assert not is_heard_by_screen_only(recorded)
+    assert not is_heard_by_screen_only(Memory())
+    assert not is_heard_by_screen_only(hear_words(seen, "name", [marker("b")])[0])

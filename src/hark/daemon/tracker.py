@@ -31,8 +31,8 @@ from hark.model.session import Pane, Session
 from hark.signals.detector import DRAWS, FLUSH_S, SignalDetector
 from hark.signals.ink import Drawn
 from hark.signals.marker import Found, Marker, MarkerReader
-from hark.signals.memory import is_heard_by_screen_only
-from hark.signals.rendered import Look, read_rows
+from hark.signals.memory import is_heard_by_screen_only, merge_sightings
+from hark.signals.rendered import Look, Sighting, read_rows
 from hark.terminal.server import Rendering
 
 TICK_S = 0.05
@@ -83,6 +83,8 @@ class Ear:
         self.late: Counter[str] = Counter()
         """What was announced from the scrollback, and the stream may still bring."""
         self.late_until_s = 0.0
+        self.kept: list[Sighting] = []
+        """What was seen on its screen until it is certain that no record tells better: by then it may be out of sight."""
         self.deaf_since_s: float | None = None
         """Since when its channel does not answer."""
 
@@ -272,11 +274,12 @@ class Tracker:
             rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
         rows, look = self._rows(session, rendering), self._look(session, rendering)
         sightings, misses = read_rows(rows, self._reader, look)
+        self._signals.tell_misses(session, misses)
+        sightings, ear.kept = merge_sightings(ear.kept, sightings), []
         if sightings and await self._may_have_record(session, ear):
-            ear.is_gapped, ear.lines = True, DEPTH
+            ear.is_gapped, ear.lines, ear.kept = True, DEPTH, sightings
             ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
             return
-        self._signals.tell_misses(session, misses)
         has_turns = self._turns.hears_prompts(session.id)
         before = len((await self._signals.memory(session.id)).announced)
         if await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain):

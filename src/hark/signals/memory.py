@@ -53,6 +53,13 @@ def begin_turn(memory: Memory) -> Memory:
     return structs.replace(memory, turn=memory.turn + 1)
 
 
+def merge_sightings(kept: Sequence[Sighting], seen: Sequence[Sighting]) -> list[Sighting]:
+    """What is seen now, and before it what was seen and is out of sight. Words that are seen now stand where they stand now: in
+    the middle of a redraw they may have stood anywhere."""
+    now = {one.marker.fingerprint for one in seen}
+    return [*(one for one in kept if one.marker.fingerprint not in now), *seen]
+
+
 def is_heard_by_screen_only(memory: Memory) -> bool:
     """True if something was announced, and nothing of it by a record."""
     return bool(memory.announced) and not memory.names and all(one.by_terminal for one in memory.announced)
