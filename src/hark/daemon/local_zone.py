@@ -1,24 +1,23 @@
 """The time zone of this machine, with its changes of the clock, as the operating system knows them."""
 
-import time
 from datetime import datetime, timedelta, tzinfo
 
 
 class LocalZone(tzinfo):
-    def utcoffset(self, at: datetime | None) -> timedelta:
-        return timedelta(seconds=self._local(at).tm_gmtoff)
+    """An hour that comes twice is told apart by `fold`, as in `zoneinfo`."""
 
-    def dst(self, at: datetime | None) -> timedelta:
-        return timedelta(hours=1) if self._local(at).tm_isdst > 0 else timedelta(0)
+    def utcoffset(self, at: datetime | None) -> timedelta | None:
+        return self._local(at).utcoffset()
 
-    def tzname(self, at: datetime | None) -> str:
-        return self._local(at).tm_zone
+    def dst(self, at: datetime | None) -> None:
+        return None
+
+    def tzname(self, at: datetime | None) -> str | None:
+        return self._local(at).tzname()
 
     def fromutc(self, at: datetime) -> datetime:
         seconds = (at.replace(tzinfo=None) - datetime(1970, 1, 1)).total_seconds()
-        offset = timedelta(seconds=time.localtime(seconds).tm_gmtoff)
-        return (at.replace(tzinfo=None) + offset).replace(tzinfo=self)
+        return datetime.fromtimestamp(seconds).replace(tzinfo=self)
 
-    def _local(self, at: datetime | None) -> time.struct_time:
-        naive = (at or datetime.now()).replace(tzinfo=None)
-        return time.localtime(time.mktime((*naive.timetuple()[:8], -1)))
+    def _local(self, at: datetime | None) -> datetime:
+        return (at.replace(tzinfo=None) if at else datetime.now()).astimezone()

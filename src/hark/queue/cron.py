@@ -1,97 +1,93 @@
-"""Cron lines: minute, hour, day of the month, month, day of the week. `*`, numbers, ranges, steps, lists, and names of months
-and days; Sunday is 0 and 7.
+"""Cron lines: minute, hour, day of the month, month, day of the week; cronsim reads them and finds their times, as Debian's cron does.
 
-As in Vixie's cron: when both day fields are restricted, either is enough; a field that begins with `*` is no restriction. The
-times are those of a zone that is passed in. An hour that a change of the clock leaves out is made up for right after it; one
-that comes twice counts once.
+`*`, numbers, ranges, steps, lists, and names of months and days; Sunday is 0 and 7; `L`, `LW` and `#` for last and nth days. When
+both day fields are restricted, either is enough; a field that begins with `*` is no restriction. The times are those of a zone
+that is passed in. Around a change of the clock there are two sorts of lines:
+
+* A line whose minute and hour both begin with something else than `*` names times of the day. A time that the change leaves out
+  comes at the first minute after the gap. A time that comes twice counts the first time only.
+* Any other line goes by what clocks show: minutes that are left out do not come, and minutes that come twice count twice.
 """
 
-import re
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
-from msgspec import Struct
+from cronsim import CronSim, CronSimError
 
 from hark.model.errors import HarkError
 
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
-_PART = re.compile(r"(?P<all>\*)|(?P<first>\w+)(?:-(?P<last>\w+))?")
-_LONGEST_SEARCH_DAYS = 366 * 9
-"""A 29th of February may be eight years away."""
+FIELDS = 5
+_SECOND = timedelta(seconds=1)
+_BETWEEN_CHANGES = timedelta(hours=6)
+"""No zone changes its clock twice within this time."""
+_SOME_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-class Cron(Struct, frozen=True):
-    minutes: frozenset[int]
-    hours: frozenset[int]
-    days: frozenset[int]
-    months: frozenset[int]
-    weekdays: frozenset[int]
-    """0 is Sunday."""
-    is_either_day: bool
-
-    def fits(self, day: date) -> bool:
-        in_month, in_week = day.day in self.days, day.isoweekday() % 7 in self.weekdays
-        return day.month in self.months and (in_month or in_week if self.is_either_day else in_month and in_week)
-
-
-def parse_cron(line: str) -> Cron:
+def check_cron(line: str) -> str:
+    """The line with single blanks between its fields. Raises `request-invalid` for what is no cron line or never comes."""
     fields = line.split()
-    if len(fields) != 5:
-        raise _invalid(line, f"it has {len(fields)} fields, not 5")
-    minute, hour, day, month, weekday = fields
-    cron = Cron(
-        minutes=_values(line, minute, 0, 59),
-        hours=_values(line, hour, 0, 23),
-        days=_values(line, day, 1, 31),
-        months=_values(line, month, 1, 12, _MONTHS, 1),
-        weekdays=frozenset(value % 7 for value in _values(line, weekday, 0, 7, _DAYS, 0)),
-        is_either_day=not day.startswith("*") and not weekday.startswith("*"),
-    )
-    if next_time(cron, datetime(2024, 1, 1, tzinfo=UTC), UTC) is None:
+    if len(fields) != FIELDS:
+        raise _invalid(line, f"it has {len(fields)} fields, not {FIELDS}")
+    if next_time(line, _SOME_DAY, UTC) is None:
         raise _invalid(line, "no such day ever comes")
-    return cron
+    return " ".join(fields)
 
 
-def next_time(cron: Cron, after: datetime, zone: tzinfo) -> datetime | None:
-    """The first time after that one, in UTC; None if there is none within years."""
-    day = after.astimezone(zone).date()
-    for offset in range(_LONGEST_SEARCH_DAYS):
-        if cron.fits(found := day + timedelta(days=offset)):
-            for clock in (time(hour, minute) for hour in sorted(cron.hours) for minute in sorted(cron.minutes)):
-                at = datetime.combine(found, clock, zone).astimezone(UTC)
-                if at > after:
-                    return at
+def next_time(line: str, after: datetime, zone: tzinfo) -> datetime | None:
+    """The first time after that one, in UTC; None if there is none within 50 years."""
+    words = _spelled_out(line)
+    minute, hour, *_ = words.split()
+    find = _next_shown if minute.startswith("*") or hour.startswith("*") else _next_named
+    try:
+        return find(words, after, zone)
+    except CronSimError as wrong:
+        raise _invalid(line, str(wrong)[:1].lower() + str(wrong)[1:]) from wrong
+
+
+def _next_named(line: str, after: datetime, zone: tzinfo) -> datetime | None:
+    """The next time of a line that names times of the day."""
+    # In an hour that comes twice cronsim may name a time of its first pass when the second has begun.
+    found = (at.astimezone(UTC) for at in CronSim(line, after.astimezone(zone)))
+    return next((at for at in found if at > after), None)
+
+
+def _next_shown(line: str, after: datetime, zone: tzinfo) -> datetime | None:
+    """The next time of a line that goes by what clocks show. Between two changes of the clock that is a question without a zone;
+    cronsim's own answer skips an hour where a change is not a whole number of hours."""
+    offset = _offset(after, zone)
+    shown = (after + offset).replace(tzinfo=None)
+    while (found := next(CronSim(line, shown), None)) is not None:
+        at = (found - offset).replace(tzinfo=UTC)
+        change = _first_change(after, at, zone)
+        if change is None:
+            return at
+        after, offset = change, _offset(change, zone)
+        # The minute that the change begins with counts too.
+        shown = (change + offset).replace(tzinfo=None) - timedelta(seconds=1)
     return None
 
 
-def _values(
-    line: str, field: str, least: int, most: int, names: list[str] | None = None, base: int = 0
-) -> frozenset[int]:
-    values: set[int] = set()
-    for part in field.lower().split(","):
-        span, _, step = part.partition("/")
-        found = _PART.fullmatch(span)
-        if not found or (step and not step.isdigit()) or step == "0":
-            raise _invalid(line, f"{part!r} is not understood")
-        if found["all"]:
-            first, last = least, most if names is not _DAYS else 6
-        else:
-            first = _number(line, found["first"], names, base)
-            last = _number(line, found["last"], names, base) if found["last"] else (most if step else first)
-        if names is _DAYS and last < first and found["last"] == "sun":
-            last = 7
-        if not least <= first <= last <= most:
-            raise _invalid(line, f"{part!r} is not within {least}-{most}")
-        values.update(range(first, last + 1, int(step or 1)))
-    return frozenset(values)
+def _first_change(after: datetime, until: datetime, zone: tzinfo) -> datetime | None:
+    """The first second after `after`, up to `until`, at which the zone has another offset than at `after`."""
+    offset, early = _offset(after, zone), after
+    while early < until:
+        late = min(early + _BETWEEN_CHANGES, until)
+        if _offset(late, zone) != offset:
+            while late - early > _SECOND:
+                middle = early + (late - early) / 2
+                early, late = (middle, late) if _offset(middle, zone) == offset else (early, middle)
+            return late.replace(microsecond=0)
+        early = late
+    return None
 
 
-def _number(line: str, word: str, names: list[str] | None, base: int) -> int:
-    if word.isdigit():
-        return int(word)
-    if names and word[:3] in names and len(word) == 3:
-        return names.index(word) + base
-    raise _invalid(line, f"{word!r} is not understood")
+def _offset(at: datetime, zone: tzinfo) -> timedelta:
+    return at.astimezone(zone).utcoffset() or timedelta(0)
+
+
+def _spelled_out(line: str) -> str:
+    """A week may end with its Sunday: `fri-sun`."""
+    *others, weekday = line.upper().split()
+    return " ".join([*others, weekday.replace("-SUN", "-7")])
 
 
 def _invalid(line: str, why: str) -> HarkError:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hark.model.errors import HarkError
 from hark.model.reminder import Reminder
-from hark.queue.cron import next_time, parse_cron
+from hark.queue.cron import check_cron, next_time
 
 LATE_AFTER = timedelta(seconds=30)
 """A reminder that could not fire in time, such as while no daemon ran, says so."""
@@ -43,15 +43,14 @@ def every(seconds: float) -> str:
 
 
 def by_cron(line: str) -> str:
-    parse_cron(line)
-    return f"cron {' '.join(line.split())}"
+    return f"cron {check_cron(line)}"
 
 
 def again_at(repeat: str, fired: datetime, now: datetime, zone: tzinfo) -> datetime | None:
     """The next time after now, in step with the one at which it was due."""
     kind, _, rest = repeat.partition(" ")
     if kind == "cron":
-        return next_time(parse_cron(rest), now, zone)
+        return next_time(rest, now, zone)
     interval = timedelta(seconds=float(rest))
     return fired + interval * max(1, (now - fired) // interval + 1)
 
