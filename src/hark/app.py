@@ -18,7 +18,7 @@ from hark.api.guard import Guard
 from hark.api.listening import Doors, tcp_socket, token
 from hark.api.server import make_api
 from hark.daemon.bus import Bus
-from hark.daemon.clock import SteadyClock, wall_clock
+from hark.daemon.clock import elapsed_s, wall_clock
 from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
 from hark.daemon.editors import Editors
@@ -146,7 +146,7 @@ class Hark:
         self.hook_door = HookDoor(paths.hooks_path(), self.hooks, self.handovers)
         self.inbox = Inbox(store, self.bus, wall_clock)
         self.scheduler = Scheduler(
-            store, self.sessions, self.mailbox, SteadyClock(), config.max_text_bytes, LocalZone()
+            store, self.sessions, self.mailbox, wall_clock, elapsed_s, config.max_text_bytes, LocalZone()
         )
         self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
@@ -154,7 +154,7 @@ class Hark:
         self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
         self.expiry = Expiry(store, self.couriers, wall_clock)
         texts = paths.state_dir() / "texts"
-        self.retention = Retention(store, self.sessions, self.couriers, config, wall_clock, texts)
+        self.retention = Retention(store, self.sessions, self.couriers, config, wall_clock, elapsed_s, texts)
         self.kinds = kinds
         self.bus.listen(log_event)
         self.bus.listen(self.statistics.heed)
@@ -162,6 +162,7 @@ class Hark:
         self.bus.listen(self.turns.on_event)
         self.bus.listen(self.handovers.on_event)
         self.bus.listen(self.witnesses.on_event)
+        self.bus.listen(self.hooks.on_event)
         self.bus.listen(self.expiry.on_event)
         self.bus.listen(self.signals.on_event)
         self.bus.listen(self.telling.on_event)

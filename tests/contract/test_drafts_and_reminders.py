@@ -1,7 +1,8 @@
+from hark.model.event import EventKind
 from hark.model.ids import MessageId, ReminderId
 from hark.model.message import Draft
 from hark.store.contract import Store
-from tests.contract.samples import ANA, BEN, NOW, add, later, make_reminder, make_session, refused
+from tests.contract.samples import ANA, BEN, NOW, add, later, make_event, make_reminder, make_session, refused
 
 
 def make_draft(text: str) -> Draft:
@@ -78,3 +79,17 @@ async def test_a_reminder_id_is_given_once_and_an_unknown_one_is_not_found(store
         await store.change_reminder(ReminderId("unknown"), {"text": "x"})
 
     assert await store.reminders() == [make_reminder("r")]
+
+
+async def test_the_events_of_a_draft_are_written_with_it(store: Store) -> None:
+    await add(store, make_session(ANA))
+    taken, returned = make_event(kind=EventKind.DRAFT_TAKEN), make_event(kind=EventKind.DRAFT_RETURNED)
+
+    await store.save_draft(make_draft("text"), taken)
+    await store.save_draft(make_draft("the text"))
+    await store.delete_draft(ANA, returned)
+    # It is not there any more: nothing happened.
+    await store.delete_draft(ANA, returned)
+
+    kinds = [event.kind for event in await store.events()]
+    assert kinds[1:] == [EventKind.DRAFT_TAKEN, EventKind.DRAFT_RETURNED]

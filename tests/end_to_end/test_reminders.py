@@ -110,3 +110,39 @@ def test_times_that_make_no_sense_are_refused(hark: RunningHark, arguments: tupl
 
     assert hark.refused("remind", "--to", "a", *arguments).exit_code == 2
     assert hark.json("reminders")["reminders"] == []
+
+
+def test_a_poisoned_reminder_stops_no_other_one_and_says_why(hark: RunningHark) -> None:
+    agent = Agent(hark, "a")
+    poisoned = hark.json("remind", "--to", "a", "1h", "too long soon")["id"]
+    hark.ok("remind", "--to", "a", "1h", "the good one")
+    hark.kill_daemon(signal.SIGTERM)
+    connection = apsw.Connection(str(hark.database))
+    connection.execute("UPDATE reminders SET text = ?, failures = 4 WHERE id = ?", ("x" * 2_000_000, poisoned))
+    connection.close()
+    hark.ok("daemon", "start")
+
+    set_due(hark, timedelta(seconds=5))
+
+    assert wait_reminded(agent) == ["[hark] Scheduled reminder:\nthe good one"]
+    wait_until(lambda: hark.json("reminders")["reminders"][0]["set_aside_at"], DEADLINE_S, "it to be set aside")
+    (left,) = hark.json("reminders")["reminders"]
+    assert (left["id"], left["failures"]) == (poisoned, 5)
+    assert left["failure"].startswith("text-too-long: ")
+    shown = hark.run("reminders")
+    assert "set aside" in shown.stdout
+    assert f"{poisoned} failed 5 times and is not tried again: text-too-long" in shown.stderr
+    hark.ok("reminders", "--cancel", poisoned)
+    assert hark.json("reminders")["reminders"] == []
+
+
+def test_a_delay_follows_elapsed_time_and_a_time_of_day_the_clock(hark: RunningHark) -> None:
+    Agent(hark, "a")
+
+    delay = hark.json("remind", "--to", "a", "1h", "x")
+    interval = hark.json("remind", "--to", "a", "--every", "1h", "x")
+    by_clock = hark.json("remind", "--to", "a", "--at", "14:30", "x")
+    cron = hark.json("remind", "--to", "a", "--cron", "0 9 * * *", "x")
+
+    follows = [one["follows"] for one in (delay, interval, by_clock, cron)]
+    assert follows == ["elapsed", "elapsed", "clock", "clock"]

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
-from hark.model.message import Message, Status
-from hark.queue.notices import on_stop
+from hark.model.message import Message, Receipt, Status
+from hark.queue.notices import due, on_stop
 from hark.queue.turns import Completed, Turns, hear, lapse, submit
 from tests.contract.samples import ANA, BEN, make_message, make_session
 
@@ -132,3 +132,22 @@ def test_a_notice_names_the_agent_and_quotes_the_beginning_of_the_message_on_one
     first, second = notice.text.split("\n")
     assert first == f"[hark] {ANA} ({ANA}) has stopped working on your message: its turn was interrupted"
     assert second == 'Original: "run the tests ' + "x" * 66 + '..."'
+
+
+def test_a_second_failure_is_another_notice_and_the_first_one_is_not_told_again() -> None:
+    message = replace(make_message("m1", sender_session_id=BEN, notify_on_failure=True), status=Status.DEAD)
+    dead, queued = receipt(Status.DEAD), receipt(Status.QUEUED)
+
+    (first,) = due(message, make_session(ANA), [queued, dead])
+    (again,) = due(message, make_session(ANA), [queued, dead])
+    (second,) = due(message, make_session(ANA), [queued, dead, queued, dead])
+    (third,) = due(
+        replace(message, status=Status.UNCERTAIN), make_session(ANA), [dead, dead, receipt(Status.UNCERTAIN)]
+    )
+
+    assert first.key == again.key
+    assert len({first.key, second.key, third.key}) == 3
+
+
+def receipt(status: Status) -> Receipt:
+    return Receipt(message_id=MessageId("m1"), previous=None, status=status, at=START, detail="why")

@@ -1,7 +1,7 @@
 """Calls about reminders."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from starlette.requests import Request as HttpRequest
@@ -36,6 +36,14 @@ class ReminderInfo(Response, frozen=True, kw_only=True):
     """The next time."""
     repeat: str | None
     cancelled_at: datetime | None
+    follows: Literal["clock", "elapsed"]
+    """Whether it is due when the wall clock shows `fire_at`, or after an amount of time whatever that clock is set to."""
+    failures: int
+    """How often in a row it could not be fired."""
+    failure: str | None
+    """Why, the last time."""
+    set_aside_at: datetime | None
+    """When it was given up after too many failures."""
     sender_session_id: str | None = None
     sender: str | None = None
     """Who has asked for it; null where nobody has said."""
@@ -77,6 +85,10 @@ def reminder_info(reminder: Reminder) -> ReminderInfo:
         fire_at=reminder.fire_at,
         repeat=reminder.repeat,
         cancelled_at=reminder.cancelled_at,
+        follows="elapsed" if reminder.is_elapsed else "clock",
+        failures=reminder.failures,
+        failure=reminder.failure,
+        set_aside_at=reminder.set_aside_at,
         sender_session_id=reminder.sender_session_id,
         sender=reminder.sender_name,
     )

@@ -9,7 +9,7 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option
 from hark.cli.queue import shorten
-from hark.cli.text import again, between, clock, print_json, say, show, table, terminal_columns
+from hark.cli.text import again, between, clock, one_line, print_json, say, show, table, terminal_columns
 
 HEADINGS = ("ID", "SESSION", "FROM", "AT", "IN", "AGAIN", "TEXT")
 
@@ -38,6 +38,9 @@ def command(is_all: bool, cancelled: str | None, is_json: bool) -> None:
     elif found["reminders"]:
         now = datetime.now(UTC).isoformat()
         show(table(HEADINGS, [row(one, now) for one in found["reminders"]], columns=terminal_columns()))
+        for one in found["reminders"]:
+            if one.get("set_aside_at"):
+                say(f"{one['id']} failed {one['failures']} times and is not tried again: {one_line(one['failure'])}")
     else:
         say("no reminders")
 
@@ -49,7 +52,7 @@ def row(reminder: dict[str, Any], now: str) -> tuple[str, ...]:
         reminder["session_id"],
         reminder.get("sender") or "-",
         clock(at),
-        between(now, at),
+        "set aside" if reminder.get("set_aside_at") else between(now, at),
         again(reminder["repeat"]) if reminder["repeat"] else "-",
         shorten(reminder["message"]),
     )

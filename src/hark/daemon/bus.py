@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 
+from hark.daemon.isolation import Isolation
 from hark.model.event import Event
 from hark.store.contract import Store
 
@@ -14,12 +16,14 @@ class Bus:
         self._store = store
         self._arrivals: dict[asyncio.Event, Wanted | None] = {}
         self._listeners: list[Callable[[Event], None]] = []
+        self._isolation = Isolation("listeners", rests=False)
         self._is_open = True
         self._newest = 0
         """seq of the last event that was passed on."""
         store.on_event(self._publish)
 
     def listen(self, listener: Callable[[Event], None]) -> None:
+        """A listener that fails keeps no other one from hearing of an event."""
         self._listeners.append(listener)
 
     async def follow(self, after: int, wanted: Wanted | None = None) -> AsyncIterator[Event]:
@@ -50,7 +54,7 @@ class Bus:
     def _publish(self, event: Event) -> None:
         self._newest = event.seq
         for listener in self._listeners:
-            listener(event)
+            self._isolation.call(getattr(listener, "__qualname__", listener), partial(listener, event))
         for arrived, wanted in self._arrivals.items():
             if wanted is None or wanted(event):
                 arrived.set()

@@ -95,10 +95,13 @@ class Courier:
         self._wake.set()
 
     async def run(self) -> None:
+        """Until its session is gone and every message that waits says so: nothing can be delivered there any more."""
         while True:
             self._wake.clear()
             async with self.lock:
                 wait_s = await self._work()
+            if self._sessions.get(self._session_id).state is SessionState.GONE and not self._wake.is_set():
+                return
             await self._sleep(wait_s)
 
     async def _sleep(self, wait_s: float | None) -> None:
@@ -116,9 +119,12 @@ class Courier:
         """Delivers what can be delivered. Returns how long to sleep: None when nothing is left to do."""
         while True:
             session = self._sessions.get(self._session_id)
+            if session.state is SessionState.GONE:
+                await self._hold_all(session)
+                return None
             message = await self._store.first_pending(session.id)
             draft = await self._ledger.draft()
-            if message is None and (draft is None or session.state is SessionState.GONE):
+            if message is None and draft is None:
                 self.is_waiting_for_output = False
                 return None
             if message and is_expired(message, self._clock()) and not is_attempted(message):
@@ -138,6 +144,18 @@ class Courier:
             is_shown = hold.reason in _ENDED_BY_OUTPUT
             self.is_waiting_for_output = is_shown and not hold.is_for_hook
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
+
+    async def _hold_all(self, session: Session) -> None:
+        """Says of every message that waits for a session which is gone that it does, or that nobody knows whether it arrived."""
+        self.is_waiting_for_output = False
+        for message in await self._store.pending(session.id):
+            if message.is_inbox:
+                continue
+            if is_expired(message, self._clock()) and not is_attempted(message):
+                await self._ledger.move(message, Status.EXPIRED, detail="its time-out passed")
+                continue
+            gone = Hold(HoldReason.SESSION_GONE, "its pane is gone")
+            await self._ledger.hold(message, gone, is_in_box=is_attempted(message))
 
     def _rest_s(self, message: Message) -> float:
         """How long it has to wait after an attempt that failed. What may be in the box does not wait."""

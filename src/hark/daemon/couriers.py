@@ -69,11 +69,13 @@ class Couriers:
             courier.wake()
 
     async def _supervise(self, session_id: SessionId, courier: Courier) -> None:
-        """A courier that fails is logged and started again; one whose session is forgotten ends."""
+        """A courier that fails is logged and started again; one whose session is gone or forgotten ends."""
         failures = 0
         while True:
             try:
                 await courier.run()
+                self._couriers.pop(session_id, None)
+                return
             except HarkError as failure:
                 if failure.code == "session-not-found":
                     self._couriers.pop(session_id, None)

@@ -1,13 +1,13 @@
 """Ends messages whose time-out has passed. Wakes at the earliest time-out, or when a message with one arrives."""
 
 import asyncio
+from functools import partial
 
 from hark.daemon.clock import Clock
 from hark.daemon.couriers import Couriers
-from hark.daemon.log import logger
-from hark.model.errors import HarkError
+from hark.daemon.isolation import Isolation
 from hark.model.event import Event, EventKind
-from hark.model.message import Status
+from hark.model.message import Message, Status
 from hark.queue.lifecycle import Step, is_expired
 from hark.store.contract import Store
 
@@ -24,6 +24,7 @@ class Expiry:
         self._couriers = couriers
         self._clock = clock
         self._arrived = asyncio.Event()
+        self._isolation = Isolation("expiry")
 
     def on_event(self, event: Event) -> None:
         if event.kind is EventKind.MESSAGE and event.data.get("status") == "queued":
@@ -44,18 +45,14 @@ class Expiry:
                 pass
 
     async def sweep(self) -> None:
+        """A message that cannot be ended keeps no other one from ending."""
         for due in await self._store.expired(self._clock()):
-            async with self._couriers.of(due.session_id).lock:
-                message = await self._store.message(due.id)
-                if (
-                    not is_expired(message, self._clock())
-                    or message.attempted_at is not None
-                    or message.status is Status.STAGED
-                ):
-                    continue
-                try:
-                    await self._store.move(
-                        message.id, Step(status=Status.EXPIRED, at=self._clock(), detail="its time-out passed")
-                    )
-                except HarkError as failure:
-                    logger.warning("cannot expire", extra={"message_id": message.id, "code": failure.code})
+            await self._isolation.run(due.id, partial(self._expire, due))
+
+    async def _expire(self, due: Message) -> None:
+        async with self._couriers.of(due.session_id).lock:
+            message = await self._store.message(due.id)
+            is_in_box = message.attempted_at is not None or message.status is Status.STAGED
+            if is_expired(message, self._clock()) and not is_in_box:
+                step = Step(status=Status.EXPIRED, at=self._clock(), detail="its time-out passed")
+                await self._store.move(message.id, step)

@@ -85,6 +85,13 @@ class Hooks:
         """Called with the file in which an agent keeps its own words, whenever a hook names it."""
         self.counts: Counter[tuple[str, str]] = Counter()
 
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_FORGOTTEN and event.session_id:
+            self._order.pop(event.session_id, None)
+            self._times.pop(event.session_id, None)
+            known = self._by_agents_id.items()
+            self._by_agents_id = {agents_id: ours for agents_id, ours in known if ours != event.session_id}
+
     async def take(
         self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any]
     ) -> SessionId | None:

@@ -3,12 +3,14 @@ somebody has named one. Few calls an hour, and none twice for the same screen.""
 
 import asyncio
 from collections import deque
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from hark.daemon.asking import post
 from hark.daemon.clock import Clock
+from hark.daemon.isolation import Isolation
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.daemon.sessions import Sessions
@@ -34,15 +36,25 @@ class Inference:
         self._asked: dict[SessionId, str] = {}
         """The question that was asked last: the same screen is not asked about again."""
         self._calls_at_s: deque[float] = deque()
+        self._isolation = Isolation("inference")
 
     async def run(self) -> None:
         if not self._config.infer_url:
             await asyncio.get_running_loop().create_future()
         while True:
             await asyncio.sleep(max(0.5, min(15.0, self._config.infer_after / 4)))
-            for session in self._sessions.running():
-                if self._is_due(session):
-                    await self._try(session)
+            await self.look_at_all()
+
+    async def look_at_all(self) -> None:
+        running = self._sessions.running()
+        for gone in self._asked.keys() - {session.id for session in running}:
+            del self._asked[gone]
+        for session in running:
+            await self._isolation.run(session.id, partial(self._look_at, session))
+
+    async def _look_at(self, session: Session) -> None:
+        if self._is_due(session):
+            await self._try(session)
 
     def _is_due(self, session: Session) -> bool:
         last_word_at = max(session.last_signal_at or session.created_at, session.created_at)

@@ -97,6 +97,7 @@ class Natives:
     async def forget(self, session_id: SessionId) -> None:
         """A session that is gone."""
         self._listened_at.pop(session_id, None)
+        self._looked_at.pop(session_id, None)
         await self._deafen(session_id)
 
     async def drop(self, session: Session) -> None:

@@ -5,12 +5,15 @@ A notice is sent after the fact is on record. When the daemon dies in between, t
 sends it again with the same idempotency key, which is no second notice.
 """
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 
 from hark.daemon.bus import Bus
 from hark.daemon.clock import Clock
+from hark.daemon.isolation import Isolation
 from hark.daemon.log import logger
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.scheduler import ID_BYTES
@@ -56,28 +59,49 @@ class Notices:
         self._clock = clock
         self._plan = plan
         self._planned: set[MessageId] = set()
+        self._isolation = Isolation("notices")
+        self._owed: set[MessageId] = set()
+        """Messages of which a sender has still to be told, because it failed."""
+        self._is_owed = asyncio.Event()
 
     async def run(self) -> None:
         after = await self._store.last_event_seq()
         await self.look_back()
-        async for event in self._bus.follow(after, is_told):
-            await self.heed(event)
+        async with asyncio.TaskGroup() as tasks:
+            repeating = tasks.create_task(self._repeat())
+            async for event in self._bus.follow(after, is_told):
+                await self.heed(event)
+            repeating.cancel()
 
     async def look_back(self) -> None:
         """For what was on record, and not told, when the daemon before us ended."""
         since = self._clock() - LOOK_BACK
-        for session in await self._store.sessions():
-            for message in await self._store.messages(session.id, statuses=(Status.COMPLETED,)):
-                if message.notify_on_stop and message.ended_at and message.ended_at >= since:
-                    await self._tell_of(message.id)
-        for message in await self._store.with_notices():
-            at = message.ended_at or message.delivered_at
+        held = [m for m in await self._store.pending() if m.hold_reason is HoldReason.SESSION_GONE]
+        for message in (*await self._store.with_notices(), *held):
+            at = message.ended_at or message.delivered_at or message.held_since
             if at and at >= since:
-                await self._tell_of(message.id)
+                await self._try(message.id)
 
     async def heed(self, event: Event) -> None:
         if event.message_id is not None and is_told(event):
-            await self._tell_of(event.message_id)
+            await self._try(event.message_id)
+
+    async def _try(self, message_id: MessageId) -> None:
+        """A notice that cannot be sent now stops no other one, and is sent later."""
+        if await self._isolation.run(message_id, partial(self._tell_of, message_id)):
+            self._owed.discard(message_id)
+        else:
+            self._owed.add(message_id)
+            self._is_owed.set()
+
+    async def _repeat(self) -> None:
+        """Sends what could not be sent before."""
+        while True:
+            await self._is_owed.wait()
+            self._is_owed.clear()
+            await asyncio.sleep(min((self._isolation.rest_s(owed) for owed in self._owed), default=0.0))
+            for message_id in sorted(self._owed):
+                await self._try(message_id)
 
     async def _tell_of(self, message_id: MessageId) -> None:
         try:
@@ -93,8 +117,8 @@ class Notices:
                 raise
 
     async def _due(self, message: Message) -> list[Notice]:
-        detail = (await self._store.receipts(message.id))[-1].detail
-        return notices.due(message, self._sessions.get(message.session_id), detail)
+        receipts = await self._store.receipts(message.id)
+        return notices.due(message, self._sessions.get(message.session_id), receipts)
 
     async def _plan_follow_up(self, message: Message) -> None:
         """Kept like a reminder. One that is planned twice is sent once, by its key."""
@@ -112,6 +136,7 @@ class Notices:
                     created_at=self._clock(),
                     fire_at=at,
                     kind=ReminderKind.FOLLOW_UP,
+                    is_elapsed=True,
                 )
             )
 
@@ -119,7 +144,7 @@ class Notices:
         session = self._sessions.get(notice.session_id)
         if session.state is SessionState.GONE:
             return
-        await self._mailbox.send(
+        sent = await self._mailbox.send(
             session,
             notice.text,
             sender=None,
@@ -128,7 +153,8 @@ class Notices:
             mode=Mode.SEQUENTIAL,
             idempotency_key=notice.key,
         )
-        logger.info("notice", extra={"session": notice.session_id, "key": notice.key})
+        if sent.is_new:
+            logger.info("notice", extra={"session": notice.session_id, "key": notice.key})
 
 
 def is_told(event: Event) -> bool:

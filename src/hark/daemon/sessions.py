@@ -338,6 +338,17 @@ class Sessions:
         self._panes.forget(session.pane)
         return changed
 
+    async def forget(self, session_id: SessionId) -> Session:
+        """Takes a gone session off the record, with all that is on record about it. Returns what it was."""
+        session = self.get(session_id)
+        if session.state is not SessionState.GONE:
+            raise HarkError("internal", f"session {session.name} is not gone")
+        data = {"name": session.name}
+        event = Event(at=self._clock(), kind=EventKind.SESSION_FORGOTTEN, session_id=session_id, data=data)
+        await self._store.remove_session(session_id, event)
+        await self.load()
+        return session
+
     async def _add(self, session: Session) -> None:
         await self._store.add_session(session, self._created(session))
         await self.load()

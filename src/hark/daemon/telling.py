@@ -11,11 +11,13 @@ import shutil
 import sys
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 import msgspec
 from msgspec import Struct
 
 from hark.daemon.asking import post
+from hark.daemon.isolation import Isolation
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.daemon.sessions import Sessions
@@ -55,8 +57,11 @@ class Telling:
         self._local_time = local_time
         self._told: dict[SessionId, int] = {}
         self._waiting: asyncio.Queue[News] = asyncio.Queue(MOST_WAITING)
+        self._isolation = Isolation("telling", rests=False)
 
     def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_GONE and event.session_id:
+            self._told.pop(event.session_id, None)
         if event.kind is not EventKind.SIGNAL or not self._ways or event.session_id is None:
             return
         try:
@@ -73,11 +78,14 @@ class Telling:
         while True:
             news = await self._waiting.get()
             for way in self._ways:
-                try:
-                    async with asyncio.timeout(DEADLINE_S):
-                        await self._tell(way, news)
-                except (OSError, TimeoutError, HarkError) as failure:
-                    logger.warning("nobody told", extra={"way": way, "session": news.session, "detail": repr(failure)})
+                await self._isolation.run(way, partial(self._tell_in_time, way, news))
+
+    async def _tell_in_time(self, way: str, news: News) -> None:
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                await self._tell(way, news)
+        except (OSError, TimeoutError, HarkError) as failure:
+            logger.warning("nobody told", extra={"way": way, "session": news.session, "detail": repr(failure)})
 
     async def _tell(self, way: str, news: News) -> None:
         if way == "desktop":
@@ -89,11 +97,15 @@ class Telling:
             await self._tell_terminals(terminal_bytes(way, news.words))
 
     async def _tell_terminals(self, data: bytes) -> None:
+        """A tmux server that does not answer keeps nobody at another one from being told."""
         for socket in {session.pane.socket for session in self._sessions.running()}:
-            facts = await self._panes.server(socket).facts()
-            for client in {client.name for client in facts.clients if client.name.startswith("/dev/")}:
-                with contextlib.suppress(OSError):
-                    _write(client, data)
+            await self._isolation.run(socket, partial(self._tell_server, socket, data))
+
+    async def _tell_server(self, socket: str, data: bytes) -> None:
+        facts = await self._panes.server(socket).facts()
+        for client in {client.name for client in facts.clients if client.name.startswith("/dev/")}:
+            with contextlib.suppress(OSError):
+                _write(client, data)
 
     def _news(self, event: Event, session_id: SessionId) -> News:
         return News(

@@ -14,9 +14,11 @@ After a gap (the pipe was lost, the daemon was down) the scrollback is read; wha
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from hark.agents.kinds import GENERIC, Kinds
 from hark.agents.records import has_record
+from hark.daemon.isolation import Isolation
 from hark.daemon.log import logger
 from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes
@@ -113,6 +115,7 @@ class Tracker:
         self._gone: list[SessionId] = []
         self._stirred = asyncio.Event()
         self._looks = asyncio.Semaphore(AT_A_TIME)
+        self._isolation = Isolation("tracker")
 
     def take(self, pane: Pane, data: bytes) -> None:
         """A chunk of a pane's output; b"" when its stream is lost."""
@@ -163,7 +166,8 @@ class Tracker:
     async def _forget_gone(self) -> None:
         for session_id in self._gone:
             self._records.pop(session_id, None)
-            await self._natives.forget(session_id)
+            await self._isolation.run(session_id, partial(self._natives.forget, session_id))
+            self._isolation.forget(session_id)
         self._gone.clear()
 
     async def _rest(self) -> None:
@@ -198,13 +202,18 @@ class Tracker:
 
     async def _attend(self, pane: Pane, ear: Ear) -> None:
         try:
-            if session := self._sessions.at(pane):
-                await self._attend_to(session, ear)
-        except Exception:  # noqa: BLE001 a supervisor: the other sessions are listened to all the same
-            ear.again_at_s.append(asyncio.get_running_loop().time() + LONGEST_WITHOUT_LOOK_S)
-            logger.exception("session not listened to", extra={"session": ear.session_id})
+            session = self._sessions.at(pane)
+            if session and not await self._isolation.run(session.id, partial(self._attend_to, session, ear)):
+                self._miss(ear)
         finally:
             ear.is_attended = False
+
+    def _miss(self, ear: Ear) -> None:
+        """Nothing could be read of it now: what it prints meanwhile is read from the scrollback, later."""
+        ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
+        ear.found, ear.is_unflushed = [], False
+        rest_s = max(LONGEST_WITHOUT_LOOK_S, self._isolation.rest_s(ear.session_id))
+        ear.again_at_s = [asyncio.get_running_loop().time() + rest_s]
 
     async def _attend_to(self, session: Session, ear: Ear) -> None:
         now_s = asyncio.get_running_loop().time()

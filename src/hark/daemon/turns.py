@@ -144,6 +144,9 @@ class TurnBook:
             self._screens.pop(event.session_id, None)
             self._heard.discard(event.session_id)
             self._heard_prompts.discard(event.session_id)
+        elif event.kind is EventKind.SESSION_FORGOTTEN:
+            self._writing.pop(event.session_id, None)
+            self._owed.pop(event.session_id, None)
         elif event.kind is EventKind.MESSAGE and event.data.get("status") == Status.SUBMITTED and event.message_id:
             self._submitted(event.session_id, event.message_id, event.at)
 
@@ -191,7 +194,7 @@ class TurnBook:
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(go_round(self._sessions, self._try_look, PERIOD_S))
+            tasks.create_task(go_round(self._sessions, self._try_look, PERIOD_S, "turns"))
             tasks.create_task(self._write_owed())
 
     async def _write_owed(self) -> None:

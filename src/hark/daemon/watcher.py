@@ -5,8 +5,10 @@ import asyncio
 import os
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 
 from hark.daemon.clock import Clock
+from hark.daemon.isolation import Isolation
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.daemon.rounds import by_server
@@ -31,6 +33,7 @@ class Watcher:
         self._wake = wake
         self._clock = clock
         self._changed = asyncio.Event()
+        self._isolation = Isolation("watcher")
         self._seen: dict[SessionId, PaneFacts] = {}
         self._silent: dict[str, int] = defaultdict(int)
         self._asked: dict[str, bool] = {}
@@ -71,14 +74,14 @@ class Watcher:
 
     async def _ask(self, socket: str, sessions: list[Session]) -> None:
         try:
-            await self._look_at(socket, sessions)
+            await self._isolation.run(socket, partial(self._look_at, socket, sessions))
         finally:
             if self._asked.pop(socket):
                 self._changed.set()
 
     async def look(self) -> None:
         for socket, sessions in by_server(self._sessions.running()).items():
-            await self._look_at(socket, sessions)
+            await self._isolation.run(socket, partial(self._look_at, socket, sessions))
 
     async def _look_at(self, socket: str, sessions: list[Session]) -> None:
         try:
@@ -90,11 +93,11 @@ class Watcher:
             )
             if failure.code == "tmux-gone" and self._silent[socket] >= LOST_AFTER:
                 for session in sessions:
-                    await self._gone(session, "its tmux server is gone")
+                    await self._isolation.run(session.id, partial(self._gone, session, "its tmux server is gone"))
             return
         self._silent[socket] = 0
         for session in sessions:
-            await self._compare(session, facts)
+            await self._isolation.run(session.id, partial(self._compare, session, facts))
 
     async def _compare(self, session: Session, facts: ServerFacts) -> None:
         pane = facts.panes.get(session.pane.pane_id)
@@ -117,4 +120,5 @@ class Watcher:
     async def _gone(self, session: Session, why: str) -> None:
         logger.info("session gone", extra={"session": session.name, "why": why})
         self._seen.pop(session.id, None)
+        self._isolation.forget(session.id)
         await self._sessions.mark_gone(session, why)

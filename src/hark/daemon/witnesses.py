@@ -108,7 +108,7 @@ class Witnesses:
                 kept.pop(event.session_id, None)
 
     async def run(self) -> None:
-        await go_round(self._sessions, self._try_look, PERIOD_S)
+        await go_round(self._sessions, self._try_look, PERIOD_S, "witnesses")
 
     async def _try_look(self, session: Session) -> None:
         try:

@@ -25,6 +25,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """After so many failed attempts a message is given up; 0 never gives up."""
     keep_messages: float = 30 * 86400.0
     """Seconds for which messages that wait for nothing any more are kept; 0 keeps them for ever."""
+    keep_sessions: float = 30 * 86400.0
+    """Seconds for which sessions that are gone, and have no messages on record any more, are kept; 0 keeps them for ever."""
     gone_timeout: float = 0.0
     """Seconds after which what waits for a session that is gone is given up; 0 lets it wait."""
     restore_notice: str = "none"
@@ -91,6 +93,7 @@ _FLOORS = {
     "max_batch_size": 1,
     "max_attempts": 0,
     "keep_messages": 0.0,
+    "keep_sessions": 0.0,
     "gone_timeout": 0.0,
     "max_text_bytes": 1,
     "log_max_bytes": 10_000,

@@ -13,6 +13,8 @@ class EventKind(StrEnum):
     SESSION_CREATED = "session.created"
     SESSION_RENAMED = "session.renamed"
     SESSION_GONE = "session.gone"
+    SESSION_FORGOTTEN = "session.forgotten"
+    """A session that was gone for long is no longer on record."""
     SESSION_HELD = "session.held"
     """A human asked not to be disturbed."""
     SESSION_RELEASED = "session.released"

@@ -30,3 +30,12 @@ class Reminder(Struct, frozen=True, kw_only=True):
     """The session that has asked for it."""
     sender_name: str | None = None
     """The name of whoever has asked for it, at that time."""
+    is_elapsed: bool = False
+    """It is due so much time after it was asked for, whatever the wall clock is set to meanwhile; otherwise it is due when the
+    wall clock says so."""
+    failures: int = 0
+    """How often it could not be fired, one after the other."""
+    failure: str | None = None
+    """Why it could not be fired the last time."""
+    set_aside_at: datetime | None = None
+    """When it was given up: it stays on record with its failure, and is not tried again."""

@@ -4,13 +4,14 @@ whom and in which words; `key` makes sure that one fact never becomes two notice
 A notice is a message like any other, from hark to the session that has sent the first one. It asks for no notices itself.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
 
 from hark.model.duration import format_duration
 from hark.model.ids import SessionId
-from hark.model.message import HoldReason, Message, Status
+from hark.model.message import HoldReason, Message, Receipt, Status
 from hark.model.session import Session
 from hark.queue.lifecycle import has_reached
 
@@ -25,11 +26,12 @@ class Notice(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def on_stop(message: Message, recipient: Session, detail: str) -> Notice | None:
-    """The turn of the message has stopped; `detail` says how, as its receipt does."""
+def on_stop(message: Message, recipient: Session, detail: str, count: int = 1) -> Notice | None:
+    """The turn of the message has stopped; `detail` says how, as its receipt does. `count`: for the how-manieth time."""
     if not message.notify_on_stop or message.status is not Status.COMPLETED:
         return None
-    return _notice("stop", message, f"{name(recipient)} has stopped working on your message: {detail}")
+    words = f"{name(recipient)} has stopped working on your message: {detail}"
+    return _notice("stop", message, words, count=count)
 
 
 def on_delivery(message: Message, recipient: Session) -> Notice | None:
@@ -38,17 +40,18 @@ def on_delivery(message: Message, recipient: Session) -> Notice | None:
     return _notice("delivery", message, f"Message delivered to {name(recipient)}")
 
 
-def on_failure(message: Message, recipient: Session, detail: str) -> Notice | None:
-    """It will not arrive by itself any more, or not as long as the session is gone."""
+def on_failure(message: Message, recipient: Session, detail: str, count: int = 1) -> Notice | None:
+    """It will not arrive by itself any more, or not as long as the session is gone. `count`: for the how-manieth time, since somebody
+    may have tried it again."""
     if not message.notify_on_failure:
         return None
     if message.status is Status.HELD and message.hold_reason is HoldReason.SESSION_GONE:
-        return _notice("gone", message, f"Message to {name(recipient)} waits: the session is gone")
+        return _notice("gone", message, f"Message to {name(recipient)} waits: the session is gone", count=count)
     if message.status not in _FAILURES:
         return None
     words = f"Message to {name(recipient)} {_FAILURES[message.status]}: {detail or message.status}"
     hint = f"\nLook at it with: hark show {message.id}"
-    return _notice("failure", message, words, hint)
+    return _notice("failure", message, words, hint, count=count)
 
 
 def after_delivery(message: Message, recipient: Session) -> Notice | None:
@@ -66,12 +69,18 @@ def follow_up_at(message: Message) -> datetime | None:
     return message.delivered_at + timedelta(seconds=message.notify_after_s)
 
 
-def due(message: Message, recipient: Session, detail: str) -> list[Notice]:
-    """What is to be told of it as it is now; `detail` is that of its last receipt."""
+def due(message: Message, recipient: Session, receipts: Sequence[Receipt]) -> list[Notice]:
+    """What is to be told of it as it is now. How often its receipts say the same tells one failure from the next."""
+    detail = receipts[-1].detail if receipts else ""
+    stops = sum(receipt.status is Status.COMPLETED for receipt in receipts)
+    if message.hold_reason is HoldReason.SESSION_GONE:
+        failures = sum(receipt.reason is HoldReason.SESSION_GONE for receipt in receipts)
+    else:
+        failures = sum(receipt.status in _FAILURES for receipt in receipts)
     notices = (
         on_delivery(message, recipient),
-        on_stop(message, recipient, detail),
-        on_failure(message, recipient, detail),
+        on_stop(message, recipient, detail, stops),
+        on_failure(message, recipient, detail, failures),
     )
     return [notice for notice in notices if notice]
 
@@ -93,9 +102,10 @@ def quote(text: str) -> str:
     return f'"{line}"' if len(line) <= LONGEST_QUOTE else f'"{line[:LONGEST_QUOTE]}..."'
 
 
-def _notice(kind: str, message: Message, words: str, hint: str = "") -> Notice | None:
+def _notice(kind: str, message: Message, words: str, hint: str = "", *, count: int = 1) -> Notice | None:
     """Somebody who is no session cannot be told."""
     if message.sender_session_id is None:
         return None
     text = f"[hark] {words}\nOriginal: {quote(message.text)}{hint}"
-    return Notice(key=f"notice:{kind}:{message.id}", session_id=message.sender_session_id, text=text)
+    again = f":{count}" if count > 1 else ""
+    return Notice(key=f"notice:{kind}:{message.id}{again}", session_id=message.sender_session_id, text=text)

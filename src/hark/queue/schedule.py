@@ -2,6 +2,9 @@
 them writes down that they fired.
 
 A repeated one that was missed several times fires once, and then at its next time: nobody wants an hour's reminders at once.
+
+`fire_at` is always a time of the wall clock. When that clock is set, `moved` says how the reminders follow: one that is due after an
+amount of time keeps that amount, so its `fire_at` moves with the clock; one that is due at a time of the day keeps the time.
 """
 
 from collections.abc import Iterable
@@ -25,13 +28,28 @@ class Firing(Struct, frozen=True):
 
 def due(reminders: Iterable[Reminder], now: datetime) -> list[Firing]:
     """Those whose time has come, in the order in which it came."""
-    waiting = (r for r in reminders if r.fired_at is None and r.cancelled_at is None and r.fire_at <= now)
+    waiting = (r for r in reminders if is_waiting(r) and r.fire_at <= now)
     ordered = sorted(waiting, key=lambda r: (r.fire_at, r.created_at, r.id))
     return [Firing(reminder, now - reminder.fire_at > LATE_AFTER) for reminder in ordered]
 
 
 def next_at(reminders: Iterable[Reminder]) -> datetime | None:
-    return min((r.fire_at for r in reminders if r.fired_at is None and r.cancelled_at is None), default=None)
+    return min((r.fire_at for r in reminders if is_waiting(r)), default=None)
+
+
+def is_waiting(reminder: Reminder) -> bool:
+    return reminder.fired_at is None and reminder.cancelled_at is None and reminder.set_aside_at is None
+
+
+def moved(reminder: Reminder, jump: timedelta, now: datetime, zone: tzinfo) -> datetime:
+    """When it is due after the wall clock was set by `jump` and shows `now`. A cron line whose clock was set back has its next
+    time sooner than it seemed; a time that it has fired at is not fired again, because `key` names the time."""
+    if reminder.is_elapsed:
+        return reminder.fire_at + jump
+    if reminder.repeat and reminder.repeat.startswith("cron ") and jump < timedelta(0):
+        again = again_at(reminder.repeat, reminder.fire_at, now, zone)
+        return min(reminder.fire_at, again) if again else reminder.fire_at
+    return reminder.fire_at
 
 
 def every(seconds: float) -> str:
@@ -56,8 +74,9 @@ def again_at(repeat: str, fired: datetime, now: datetime, zone: tzinfo) -> datet
 
 
 def key(reminder: Reminder) -> str:
-    """Of the message that it becomes: one for each time."""
-    return f"reminder:{reminder.id}" + (f":{reminder.fire_at:%Y%m%dT%H%M%S}" if reminder.repeat else "")
+    """Of the message that it becomes: one for each time. With microseconds: a reminder that moved with the clock may be due in the
+    same second of the wall clock again."""
+    return f"reminder:{reminder.id}" + (f":{reminder.fire_at:%Y%m%dT%H%M%S.%f}" if reminder.repeat else "")
 
 
 def words(firing: Firing) -> str:

@@ -59,8 +59,11 @@ class Store(Protocol):
 
     async def signal_memory(self, session_id: SessionId) -> str | None: ...
 
-    async def remove_session(self, session_id: SessionId) -> None:
+    async def remove_session(self, session_id: SessionId, event: Event | None = None) -> None:
         """Forgets it with its messages and receipts, reminders, draft and lease; its events stay. Unknown: `session-not-found`."""
+
+    async def forgettable_sessions(self, before: datetime, limit: int = 100) -> Sequence[SessionId]:
+        """Sessions that were gone before that, with no message to them on record and no draft."""
 
     async def session(self, session_id: SessionId) -> Session: ...
     async def sessions(self) -> Sequence[Session]:
@@ -114,8 +117,8 @@ class Store(Protocol):
         """The earliest timeout_at of a pending message."""
 
     async def forget_messages(self, before: datetime, limit: int = 1000) -> Sequence[MessageId]:
-        """Removes, with their receipts, messages that were queued before that and wait for nothing any more, oldest first;
-        and with them reminders that are done and events of before. Returns the ids; call it again until there are none."""
+        """Removes, with their receipts, messages that ended before that, oldest first (`rules.is_forgettable`); and with them
+        reminders that are done and events of before. Returns the ids; call it again until there are none."""
 
     async def with_notices(self, limit: int = 1000) -> Sequence[Message]:
         """The newest messages that do not wait any more and whose sending sessions asked to be told of them, newest first."""
@@ -180,3 +183,9 @@ class Store(Protocol):
     async def change_reminder(self, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder: ...
     async def reminders(self) -> Sequence[Reminder]:
         """Those that are neither fired nor cancelled, earliest first."""
+
+    # clocks
+    async def clock(self, name: str) -> datetime | None:
+        """Where a clock of the daemon stood when it was saved last."""
+
+    async def save_clock(self, name: str, at: datetime) -> None: ...

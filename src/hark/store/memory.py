@@ -17,7 +17,7 @@ from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Receipt, Status
 from hark.model.reminder import Reminder
-from hark.model.session import Session
+from hark.model.session import Session, SessionState
 from hark.queue import lifecycle, ordering
 from hark.queue.lifecycle import Step
 from hark.store import rules
@@ -39,6 +39,7 @@ class MemoryStore:
         self._drafts: dict[SessionId, Draft] = {}
         self._reminders: dict[ReminderId, Reminder] = {}
         self._signal_memories: dict[SessionId, str] = {}
+        self._clocks: dict[str, datetime] = {}
 
     async def open(self) -> None:
         self._is_open = True
@@ -80,13 +81,23 @@ class MemoryStore:
         self._check_open()
         return self._signal_memories.get(session_id)
 
-    async def remove_session(self, session_id: SessionId) -> None:
+    async def remove_session(self, session_id: SessionId, event: Event | None = None) -> None:
         self._session(session_id)
+        if event:
+            self._record(event)
         for message in [m for m in self._messages.values() if m.session_id == session_id]:
             del self._messages[message.id], self._receipts[message.id]
         self._reminders = {i: r for i, r in self._reminders.items() if r.session_id != session_id}
         for of_session in (self._sessions, self._drafts, self._leases, self._fences, self._signal_memories):
             of_session.pop(session_id, None)
+        await _listeners_turn()
+
+    async def forgettable_sessions(self, before: datetime, limit: int = 100) -> Sequence[SessionId]:
+        self._check_open()
+        used = {message.session_id for message in self._messages.values()} | self._drafts.keys()
+        gone = [s for s in self._sessions.values() if s.state is SessionState.GONE and s.gone_at and s.gone_at < before]
+        gone.sort(key=lambda session: session.gone_at or before)
+        return [session.id for session in gone if session.id not in used][:limit]
 
     async def session(self, session_id: SessionId) -> Session:
         return self._session(session_id)
@@ -176,7 +187,15 @@ class MemoryStore:
 
     async def forget_messages(self, before: datetime, limit: int = 1000) -> Sequence[MessageId]:
         self._check_open()
-        old = [m for m in self._messages.values() if m.queued_at < before and m.status not in lifecycle.PENDING]
+        followed = {rules.is_follow_up_of(reminder) for reminder in self._reminders.values()}
+        unfinished = {message.batch_id for message in self._pending()} - {None}
+        old = [
+            m
+            for m in self._messages.values()
+            if rules.is_forgettable(m, self._sessions[m.session_id], before)
+            and m.id not in followed
+            and m.batch_id not in unfinished
+        ]
         forgotten = [message.id for message in sorted(old, key=lambda m: m.queued_at)[:limit]]
         for message_id in forgotten:
             del self._messages[message_id], self._receipts[message_id]
@@ -315,6 +334,16 @@ class MemoryStore:
         self._check_open()
         waiting = (r for r in self._reminders.values() if r.fired_at is None and r.cancelled_at is None)
         return sorted(waiting, key=lambda r: (r.fire_at, r.created_at, r.id))
+
+    # clocks
+
+    async def clock(self, name: str) -> datetime | None:
+        self._check_open()
+        return self._clocks.get(name)
+
+    async def save_clock(self, name: str, at: datetime) -> None:
+        self._check_open()
+        self._clocks[name] = at
 
     # what the hops are made of
 

@@ -9,8 +9,9 @@ from hark.model.errors import HarkError
 from hark.model.event import Event
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Message
-from hark.model.reminder import Reminder
+from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import Session, SessionState
+from hark.queue.lifecycle import ENDS, PENDING
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -39,8 +40,22 @@ def check_same_request(key: str, stored_digest: str, digest: str) -> None:
 
 
 def wants_notices(message: Message) -> bool:
-    is_wanted = message.notify_on_delivery or message.notify_on_failure or message.notify_after_s is not None
-    return message.sender_session_id is not None and is_wanted
+    is_wanted = message.notify_on_delivery or message.notify_on_failure or message.notify_on_stop
+    return message.sender_session_id is not None and (is_wanted or message.notify_after_s is not None)
+
+
+def is_forgettable(message: Message, session: Session, before: datetime) -> bool:
+    """True if the message ended before that. A message that was delivered and never heard of again counts as ended when its
+    session is gone: until then its agent may be at work on it."""
+    is_over = message.status in ENDS or (message.status not in PENDING and session.state is SessionState.GONE)
+    over_at = message.ended_at or message.delivered_at or message.queued_at
+    return is_over and message.queued_at < before and over_at < before
+
+
+def is_follow_up_of(reminder: Reminder) -> MessageId | None:
+    """The message of which a sender still waits to be reminded."""
+    is_waiting = reminder.fired_at is None and reminder.cancelled_at is None
+    return MessageId(reminder.text) if reminder.kind is ReminderKind.FOLLOW_UP and is_waiting else None
 
 
 def is_done_before(reminder: Reminder, before: datetime) -> bool:

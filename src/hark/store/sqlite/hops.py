@@ -62,9 +62,16 @@ def find_signal_memory(transaction: Transaction, session_id: SessionId) -> str |
     return str(row[0]) if row else None
 
 
-def remove_session(transaction: Transaction, session_id: SessionId) -> None:
+def remove_session(transaction: Transaction, session_id: SessionId, event: Event | None) -> None:
     find_session(transaction, session_id)
     transaction.run("delete-session", {"session_id": session_id})
+    if event:
+        transaction.record(event)
+
+
+def forgettable_sessions(transaction: Transaction, before: datetime, limit: int) -> Sequence[SessionId]:
+    found = transaction.all("list-empty-gone-sessions", before=to_micros(before), limit=limit)
+    return [session_id for (session_id,) in found]
 
 
 def find_session(transaction: Transaction, session_id: SessionId) -> Session:
@@ -357,3 +364,15 @@ def change_reminder(transaction: Transaction, reminder_id: ReminderId, changes: 
 
 def list_reminders(transaction: Transaction) -> Sequence[Reminder]:
     return [REMINDERS.from_row(row) for row in transaction.all("list-reminders")]
+
+
+# clocks
+
+
+def find_clock(transaction: Transaction, name: str) -> datetime | None:
+    row = transaction.one("find-clock", name=name)
+    return from_micros(row[0]) if row else None
+
+
+def save_clock(transaction: Transaction, name: str, at: datetime) -> None:
+    transaction.run("save-clock", {"name": name, "at": to_micros(at)})

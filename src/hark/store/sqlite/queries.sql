@@ -156,8 +156,22 @@ ORDER BY timeout_at, sequence;
 SELECT min(timeout_at) FROM messages WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL;
 
 -- name: list-old-messages
--- What ended, or was delivered, long ago: ids, oldest first.
-SELECT id FROM messages WHERE queued_at < :before AND status NOT IN ('queued', 'held', 'staged')
+-- What ended long ago, or was delivered long ago to a session that is gone, and nothing waits for: store/rules.py in SQL.
+SELECT id FROM messages AS old
+WHERE queued_at < :before AND coalesce(ended_at, delivered_at, queued_at) < :before
+  AND (
+    status IN ('completed', 'expired', 'cancelled', 'uncertain', 'dead')
+    OR status IN ('submitted', 'acknowledged')
+      AND EXISTS (SELECT 1 FROM sessions WHERE sessions.id = old.target_session_id AND sessions.state = 'gone')
+  )
+  AND NOT EXISTS (
+    SELECT 1 FROM reminders
+    WHERE reminders.kind = 'follow-up' AND reminders.text = old.id AND fired_at IS NULL AND cancelled_at IS NULL
+  )
+  AND NOT EXISTS (
+    SELECT 1 FROM messages AS mate
+    WHERE mate.batch_id = old.batch_id AND mate.status IN ('queued', 'held', 'staged')
+  )
 ORDER BY queued_at LIMIT :limit;
 
 -- name: delete-message
@@ -176,7 +190,7 @@ DELETE FROM reminders WHERE coalesce(fired_at, cancelled_at) < :before;
 -- Whose senders wanted to be told what becomes of them, newest first.
 SELECT {messages} FROM messages
 WHERE sender_session_id IS NOT NULL AND status NOT IN ('queued', 'held', 'staged')
-  AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_after_seconds IS NOT NULL)
+  AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_on_stop = 1 OR notify_after_seconds IS NOT NULL)
 ORDER BY sequence DESC LIMIT :limit;
 
 -- name: count-messages-by-status
@@ -257,11 +271,11 @@ DELETE FROM drafts WHERE session_id = :session_id;
 -- name: insert-reminder
 -- A new reminder.
 INSERT INTO reminders (
-    id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at, kind, sender_session_id, sender_name
-)
-VALUES (
-    :id, :session_id, :text, :created_at, :fire_at, :repeat, :fired_at, :cancelled_at, :kind, :sender_session_id,
-    :sender_name
+    id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at, kind, sender_session_id, sender_name, is_elapsed,
+    failures, failure, set_aside_at
+) VALUES (
+    :id, :session_id, :text, :created_at, :fire_at, :repeat, :fired_at, :cancelled_at, :kind, :sender_session_id, :sender_name,
+    :is_elapsed, :failures, :failure, :set_aside_at
 );
 
 -- name: update-reminder
@@ -269,7 +283,7 @@ VALUES (
 UPDATE reminders SET
     session_id = :session_id, text = :text, created_at = :created_at, fire_at = :fire_at, repeat = :repeat,
     fired_at = :fired_at, cancelled_at = :cancelled_at, kind = :kind, sender_session_id = :sender_session_id,
-    sender_name = :sender_name
+    sender_name = :sender_name, is_elapsed = :is_elapsed, failures = :failures, failure = :failure, set_aside_at = :set_aside_at
 WHERE id = :id;
 
 -- name: find-reminder
@@ -308,3 +322,19 @@ DELETE FROM requests WHERE key = :key;
 -- name: forget-requests
 -- Those that nobody repeats any more.
 DELETE FROM requests WHERE begun_at < :before;
+
+-- name: find-clock
+-- Where a clock of the daemon stands.
+SELECT at FROM clocks WHERE name = :name;
+
+-- name: save-clock
+-- Sets a clock of the daemon.
+INSERT INTO clocks (name, at) VALUES (:name, :at) ON CONFLICT (name) DO UPDATE SET at = excluded.at;
+
+-- name: list-empty-gone-sessions
+-- Sessions that were gone before then, with no message to them on record and no draft.
+SELECT id FROM sessions AS gone
+WHERE state = 'gone' AND gone_at < :before
+  AND NOT EXISTS (SELECT 1 FROM messages WHERE target_session_id = gone.id)
+  AND NOT EXISTS (SELECT 1 FROM drafts WHERE drafts.session_id = gone.id)
+ORDER BY gone_at LIMIT :limit;

@@ -87,7 +87,7 @@ CREATE INDEX messages_by_age ON messages (queued_at);
 
 CREATE INDEX messages_with_notices ON messages (sequence)
 WHERE sender_session_id IS NOT NULL
-  AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_after_seconds IS NOT NULL);
+  AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_on_stop = 1 OR notify_after_seconds IS NOT NULL);
 
 CREATE INDEX messages_batch ON messages (batch_id)
 WHERE batch_id IS NOT NULL;
@@ -157,7 +157,11 @@ CREATE TABLE reminders (
     cancelled_at INTEGER,
     kind TEXT NOT NULL DEFAULT 'reminder',
     sender_session_id TEXT,
-    sender_name TEXT
+    sender_name TEXT,
+    is_elapsed INTEGER NOT NULL DEFAULT 0,
+    failures INTEGER NOT NULL DEFAULT 0,
+    failure TEXT,
+    set_aside_at INTEGER
 ) STRICT;
 
 CREATE INDEX reminders_of_session ON reminders (session_id);
@@ -183,3 +187,9 @@ CREATE TABLE requests (
 ) STRICT;
 
 CREATE INDEX requests_by_age ON requests (begun_at);
+
+-- Clocks of the daemon that outlive it, such as the one by which things are forgotten.
+CREATE TABLE clocks (
+    name TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT;

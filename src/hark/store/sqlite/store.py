@@ -62,8 +62,11 @@ class SqliteStore:
     async def signal_memory(self, session_id: SessionId) -> str | None:
         return await self._read(hops.find_signal_memory, session_id)
 
-    async def remove_session(self, session_id: SessionId) -> None:
-        await self._write(hops.remove_session, session_id)
+    async def remove_session(self, session_id: SessionId, event: Event | None = None) -> None:
+        await self._write(hops.remove_session, session_id, event)
+
+    async def forgettable_sessions(self, before: datetime, limit: int = 100) -> Sequence[SessionId]:
+        return await self._read(hops.forgettable_sessions, before, limit)
 
     async def session(self, session_id: SessionId) -> Session:
         return await self._read(hops.find_session, session_id)
@@ -194,6 +197,14 @@ class SqliteStore:
 
     async def reminders(self) -> Sequence[Reminder]:
         return await self._read(hops.list_reminders)
+
+    # clocks
+
+    async def clock(self, name: str) -> datetime | None:
+        return await self._read(hops.find_clock, name)
+
+    async def save_clock(self, name: str, at: datetime) -> None:
+        await self._write(hops.save_clock, name, at)
 
     # the way to the writer
 

@@ -1,0 +1,159 @@
+"""The daemon's parts in one process, on a store that fails where a test wants it to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self, cast
+
+from hark.agents.kinds import Kinds
+from hark.daemon.bus import Bus
+from hark.daemon.courier import Courier
+from hark.daemon.couriers import Couriers
+from hark.daemon.editors import Editors
+from hark.daemon.handover import Handovers
+from hark.daemon.launching import Launcher
+from hark.daemon.mailbox import Mailbox
+from hark.daemon.natives import Natives
+from hark.daemon.panes import Panes
+from hark.daemon.sessions import Sessions
+from hark.daemon.turns import TurnBook
+from hark.model.config import Config
+from hark.model.event import Event, EventKind
+from hark.model.ids import MessageId, SessionId
+from hark.model.message import Message
+from hark.model.session import Pane, Session, SessionState
+from hark.store.memory import MemoryStore
+
+T0 = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
+
+
+DEADLINE_S = 20.0
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(DEADLINE_S):
+        while not is_so():  # noqa: ASYNC110 no single event tells what several parts have done together
+            await asyncio.sleep(0.001)
+
+
+class Clocks:
+    """A wall clock that can be set, and real time that only passes."""
+
+    def __init__(self) -> None:
+        self.set_by_s = 0.0
+        self.real_s = 0.0
+
+    def wall(self) -> datetime:
+        return T0 + timedelta(seconds=self.real_s + self.set_by_s)
+
+    def elapsed(self) -> float:
+        return self.real_s
+
+
+def at(seconds: float) -> datetime:
+    return T0 + timedelta(seconds=seconds)
+
+
+class FaultyStore(MemoryStore):
+    """`fault(name, test, error)`: the method of that name raises the error where the test accepts its first argument."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._faults: list[tuple[str, Callable[[Any], bool], Exception]] = []
+
+    def fault(self, name: str, test: Callable[[Any], bool], error: Exception) -> None:
+        original = getattr(super(), name)
+        self._faults.append((name, test, error))
+
+        async def call(*arguments: Any, **named: Any) -> Any:
+            for method, fits, failure in self._faults:
+                if method == name and fits(arguments[0] if arguments else None):
+                    raise failure
+            return await original(*arguments, **named)
+
+        setattr(self, name, call)
+
+    def of(self, session_id: SessionId) -> list[Message]:
+        return [message for message in self._messages.values() if message.session_id == session_id]
+
+    def heal(self) -> None:
+        self._faults.clear()
+
+
+def make_session(name: str, state: SessionState = SessionState.RUNNING, gone_at: datetime | None = None) -> Session:
+    return Session(
+        id=SessionId(name),
+        name=name,
+        agent="demo",
+        host="here",
+        pane=Pane(socket=f"/server of {name}", pane_id="%1", pid=1),
+        command=("demo",),
+        directory="/",
+        created_at=T0,
+        state=state,
+        gone_at=gone_at,
+    )
+
+
+class Parts:
+    """Sessions, mailbox, bus and couriers as the daemon wires them; no terminal is there."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.clocks = Clocks()
+        self.config = Config(**settings)
+        self.store = FaultyStore()
+        self.bus = Bus(self.store)
+        nothing: Any = None
+        self.sessions = Sessions(
+            self.store,
+            cast(Panes, nothing),
+            cast(Kinds, nothing),
+            self.clocks.wall,
+            "",
+            cast(Launcher, nothing),
+        )
+        self.couriers = Couriers(self.store, self._courier, lambda pane: None)
+        self.mailbox = Mailbox(self.store, self.sessions, self.couriers, self.bus, self.config, self.clocks.wall)
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self.store.open()
+        self._stack.push_async_callback(self.store.close)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stack.aclose()
+
+    async def add(self, *sessions: Session) -> None:
+        for session in sessions:
+            event = Event(at=T0, kind=EventKind.SESSION_CREATED, session_id=session.id)
+            await self.store.add_session(session, event)
+        await self.sessions.load()
+
+    async def enqueue(self, name: str, session: str, **fields: Any) -> Message:
+        known: dict[str, Any] = {"text": f"text of {name}", "queued_at": T0}
+        message = Message(id=MessageId(name), session_id=SessionId(session), **(known | fields))
+        return (await self.store.enqueue(message)).message
+
+    def _courier(self, session_id: SessionId) -> Courier:
+        """Enough of one for a session that is gone: nothing of a terminal is asked for."""
+        nothing: Any = None
+        return Courier(
+            session_id,
+            self.store,
+            self.sessions,
+            cast(Panes, nothing),
+            cast(Kinds, nothing),
+            self.config,
+            self.clocks.wall,
+            "owner",
+            Path("/nowhere"),
+            Editors(),
+            cast(TurnBook, nothing),
+            cast(Natives, nothing),
+            cast(Handovers, nothing),
+        )
