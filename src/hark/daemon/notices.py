@@ -67,11 +67,14 @@ class Notices:
     async def run(self) -> None:
         after = await self._store.last_event_seq()
         await self.look_back()
-        async with asyncio.TaskGroup() as tasks:
-            repeating = tasks.create_task(self._repeat())
+        # No task group: it would wrap what the store says about itself, and whoever supervises us reads that.
+        repeating = asyncio.create_task(self._repeat())
+        try:
             async for event in self._bus.follow(after, is_told):
                 await self.heed(event)
+        finally:
             repeating.cancel()
+            await asyncio.gather(repeating, return_exceptions=True)
 
     async def look_back(self) -> None:
         """For what was on record, and not told, when the daemon before us ended."""
