@@ -33,7 +33,7 @@ class Watcher:
         self._wake = wake
         self._clock = clock
         self._changed = asyncio.Event()
-        self._isolation = Isolation("watcher")
+        self._isolation = Isolation("watcher", rests=False)
         self._seen: dict[SessionId, PaneFacts] = {}
         self._silent: dict[str, int] = defaultdict(int)
         self._asked: dict[str, bool] = {}
