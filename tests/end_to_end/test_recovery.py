@@ -45,6 +45,9 @@ def test_what_was_given_up_can_be_tried_again(hark: RunningHark) -> None:
     hark.kill_daemon()
     hark.ok("ls")
     assert hark.wait_end(message_id) == "dead"
+    # Otherwise it would be given up again a moment later.
+    hark.kill_daemon()
+    hark.set(gone_timeout="0")
 
     again = hark.json("retry", message_id[:6])
 
