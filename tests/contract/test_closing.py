@@ -62,6 +62,11 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("add_reminder", (make_reminder("r"),)),
     ("change_reminder", (ReminderId("r"), {})),
     ("reminders", ()),
+    ("release_leases", ("group",)),
+    ("begin_request", ("key", "digest", ANA, NOW, NOW)),
+    ("answer_request", ("key", "{}")),
+    ("drop_request", ("key",)),
+    ("used_names", ()),
 ]
 
 

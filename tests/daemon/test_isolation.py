@@ -381,6 +381,9 @@ class TwoPanes:
     def forget(self, pane: Pane) -> None:
         return None
 
+    async def leave_unused(self, used: set[str], after_s: float) -> None:
+        return None
+
 
 @pytest.mark.parametrize("error", BROKEN, ids=repr)
 async def test_one_session_that_cannot_be_listened_to_makes_no_other_one_deaf(error: Exception) -> None:

@@ -55,7 +55,7 @@ class Watcher:
                 self._changed.clear()
                 await self._sessions.settle_unfinished()
                 servers = by_server(self._sessions.running())
-                await self._panes.leave_unused(set(servers), UNUSED_S)
+                await self._isolation.run("unused", partial(self._panes.leave_unused, set(servers), UNUSED_S))
                 for socket, sessions in servers.items():
                     if socket in self._asked:
                         self._asked[socket] |= has_changed
