@@ -1,6 +1,6 @@
 import sys
 
-from tests.bench import airlock, capture, enqueue, flood, hooks, latency, mcp, send, sentinel, sessions, signals
+from tests.bench import airlock, capture, enqueue, escape, flood, hooks, latency, mcp, send, sentinel, sessions, signals
 
 BENCHES = {
     "send": send.run,
@@ -8,6 +8,7 @@ BENCHES = {
     "capture": capture.run,
     "sessions": sessions.run,
     "airlock": airlock.run,
+    "escape": escape.run,
     "latency": latency.run,
     "sentinel": sentinel.run,
     "mcp": mcp.run,
