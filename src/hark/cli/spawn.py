@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from hark.cli.client import Client
-from hark.cli.new import existing_directory, session_environment
+from hark.cli.new import existing_directory
 from hark.cli.parameters import json_option, sender_fields
 from hark.cli.send import message_text
 from hark.cli.text import print_json, show
+from hark.environment import session_environment
 from hark.model.ids import check_name
 
 

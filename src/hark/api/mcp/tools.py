@@ -29,6 +29,8 @@ class Caller(Struct, frozen=True):
     hark: Any
     session: Session | None
     is_there: IsThere
+    environment: dict[str, str] = {}
+    """Of whoever calls, as far as it was handed over."""
 
     def own_session(self) -> Session:
         if self.session is None:
@@ -139,6 +141,7 @@ async def spawn(caller: Caller, wish: SpawnArguments) -> SpawnAnswer:
             task=wish.task,
             name=wish.name or None,
             directory=wish.directory or (own.directory if own else None),
+            environment=caller.environment,
             sender_session_id=own.id if own else None,
             notify_on_stop=wish.notify_on_stop and own is not None,
         ),
