@@ -55,7 +55,7 @@ from hark.daemon.turns import TurnBook
 from hark.daemon.waits import Waits
 from hark.daemon.watcher import Watcher
 from hark.daemon.witnesses import Witnesses
-from hark.model.config import Config, merge_config, parse_listen
+from hark.model.config import Config, check_no_yaml, merge_config, parse_listen
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
@@ -341,6 +341,10 @@ def load_config(options: dict[str, str]) -> Config:
         file: dict[str, Any] = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as wrong:
         raise HarkError("config-invalid", f"{paths.config_path()}: {wrong}", "see docs/configuration.md") from wrong
+    for name in ("config.yaml", "config.yml"):
+        path = paths.config_path().with_name(name)
+        with contextlib.suppress(OSError):
+            check_no_yaml(str(path), path.read_text(encoding="utf-8", errors="replace"))
     return merge_config(file, os.environ, options)
 
 

@@ -84,7 +84,6 @@ def test_options_after_the_command_belong_to_the_command(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["new"],  # no command
         ["new", "-n", "not a name", "--", "sh"],
         ["new", "-C", "/nonexistent", "--", "sh"],
         ["new", "-L", "a", "-S", "/b", "--", "sh"],  # two servers

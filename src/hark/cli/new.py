@@ -25,7 +25,7 @@ from hark.model.ids import check_name
 @place_options
 @server_options
 @json_option
-@click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("words", metavar="[CMD…]", nargs=-1, type=click.UNPROCESSED)
 def command(
     name: str | None,
     agent: str | None,
@@ -40,6 +40,8 @@ def command(
 ) -> int:
     """Start CMD in a new session and show it; without a terminal, or with -d, print its name and id.
 
+    Without CMD it starts the agent of --agent, else the setting default_agent, else the first known agent that is installed.
+
     Inside tmux it gets a window of the server you are in, as from `tmux new-window`. Otherwise it lives in hark's own tmux
     server, and `hark attach` shows it again.
 
@@ -47,6 +49,7 @@ def command(
     Example:
       hark new -n backend -C ~/src/backend -- claude --model opus
       hark new -d -n tests -- codex
+      hark new
     """
     body: dict[str, Any] = {
         "command": list(words),

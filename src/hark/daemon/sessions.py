@@ -370,7 +370,9 @@ class Sessions:
         if wanted is not None:
             if check_name(wanted) in taken:
                 raise HarkError(
-                    "name-taken", f"a session is called {wanted!r} already", "choose another name, or rename that one"
+                    "name-taken",
+                    f"a session is called {wanted!r} already",
+                    "choose another one with -n NAME, or rename that session with `hark rename`",
                 )
             return wanted
         taken |= set(RESERVED)

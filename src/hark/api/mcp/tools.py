@@ -120,8 +120,8 @@ async def _send_to(caller: Caller, target: Session, wish: SendArguments) -> Send
 
 
 class SpawnArguments(Request, frozen=True):
-    agent: Annotated[str, Meta(description="claude, codex, gemini, …")]
     task: Words
+    agent: Annotated[str, Meta(description="claude, codex, gemini, …; the user's default agent without it")] = ""
     name: Annotated[str, Meta(description="of the new session")] = ""
     directory: Annotated[str, Meta(description="where it starts; yours by default")] = ""
     notify_on_stop: Annotated[bool, Meta(description="send me a message when it has stopped working on it")] = True
@@ -137,7 +137,7 @@ async def spawn(caller: Caller, wish: SpawnArguments) -> SpawnAnswer:
     made = await spawned(
         caller.hark,
         Spawn(
-            agent=wish.agent,
+            agent=wish.agent or None,
             task=wish.task,
             name=wish.name or None,
             directory=wish.directory or (own.directory if own else None),
