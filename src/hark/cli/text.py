@@ -40,7 +40,7 @@ _DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 def show(text: str, *, nl: bool = True) -> None:
     """Print data for whoever asked: on stdout, and harmless for a terminal."""
-    _print(sys.stdout, text + ("\n" if nl else ""))
+    _print(sys.stdout, text, "\n" if nl else "")
 
 
 def show_bytes(data: bytes) -> None:
@@ -50,17 +50,17 @@ def show_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def say(text: str) -> None:
-    """Print a message for people: on stderr, so that stdout holds data only."""
-    _print(sys.stderr, text + "\n")
+def say(text: str, *, is_raw: bool = False) -> None:
+    """Print a message for people: on stderr, so that stdout holds data only. A raw terminal needs to be told where lines begin."""
+    _print(sys.stderr, text, "\r\n" if is_raw else "\n")
 
 
 def print_json(data: Any) -> None:
-    _print(sys.stdout, as_json(data, indent=2) + "\n")
+    _print(sys.stdout, as_json(data, indent=2))
 
 
 def print_json_line(data: Any) -> None:
-    _print(sys.stdout, as_json(data) + "\n")
+    _print(sys.stdout, as_json(data))
 
 
 def as_json(data: Any, indent: int | None = None) -> str:
@@ -87,10 +87,10 @@ def _written_out(hit: re.Match[str]) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
-def _print(stream: TextIO, text: str) -> None:
+def _print(stream: TextIO, text: str, end: str = "\n") -> None:
     """The only place of the command line from which text leaves. A character that the stream cannot carry is written out."""
     encoding = stream.encoding or "utf-8"
-    stream.write(harmless(text).encode(encoding, "backslashreplace").decode(encoding))
+    stream.write(harmless(text).encode(encoding, "backslashreplace").decode(encoding) + end)
     stream.flush()
 
 
