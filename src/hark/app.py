@@ -14,14 +14,14 @@ from typing import Any, Protocol
 
 from hark import __version__, paths
 from hark.agents.kinds import GENERIC, Kinds, load_kinds
+from hark.api.agent_guard import AgentGuard, agent_token
 from hark.api.guard import Guard
-from hark.api.listening import Doors, tcp_socket, token
+from hark.api.listening import Doors, kept_secret, tcp_socket
 from hark.api.server import make_api
 from hark.daemon.bus import Bus
 from hark.daemon.clock import elapsed_s, wall_clock
 from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
-from hark.daemon.directories import make_directories
 from hark.daemon.editors import Editors
 from hark.daemon.estimates import Estimates
 from hark.daemon.event_log import log_event
@@ -55,7 +55,7 @@ from hark.daemon.turns import TurnBook
 from hark.daemon.waits import Waits
 from hark.daemon.watcher import Watcher
 from hark.daemon.witnesses import Witnesses
-from hark.model.config import Config, check_no_yaml, merge_config, parse_listen
+from hark.model.config import Config, merge_config, parse_listen, parse_rights
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
@@ -89,6 +89,8 @@ class Hark:
         self.successor: list[str] | None = None
         """The command that takes the daemon's place when it has ended."""
         self.instance = secrets.token_hex(8)
+        self.agent_secret = kept_secret(paths.agent_secret_path())
+        """From which the tokens of sessions are made."""
         self.statistics = Statistics()
         self.bus = Bus(store)
         self.editors = Editors(lambda words: kinds.recognise(words) != GENERIC)
@@ -112,6 +114,7 @@ class Hark:
                 has_native=config.native,
                 has_hooks=config.hooks,
                 has_waiter=config.rewake,
+                access=self._access,
             ),
         )
         self.repeats = Repeats(store, self.sessions, wall_clock)
@@ -197,6 +200,11 @@ class Hark:
             logger.critical("cannot go on", extra={"detail": reason})
         self.stop()
 
+    def _access(self, session_id: SessionId) -> dict[str, str]:
+        """The variables by which what runs in a session reaches the daemon with that session's rights."""
+        token = agent_token(self.agent_secret, session_id)
+        return {"HARK_TOKEN": token, "HARK_AGENT_SOCKET": str(paths.agent_socket_path())}
+
     def _courier(self, session_id: SessionId) -> Courier:
         return Courier(
             session_id,
@@ -244,7 +252,7 @@ async def _serve(
     """Returns when the daemon has ended, with what it is to become. Its locks are still held then."""
     config = load_config(options)
     kinds = load_kinds(paths.config_dir() / "agents")
-    make_directories()
+    _make_directories()
     lock.take(inherited)
     log = open_log(paths.log_path(), config.log_level, config.log_max_bytes)
     store = SqliteStore(paths.database_path())
@@ -276,9 +284,12 @@ async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:
     if hark.config.listen:
         host, port = parse_listen(hark.config.listen)
         listener = tcp_socket(host, port)
-        doors.bind_tcp(Guard(api, token(), listener.getsockname()[1]), listener)
+        doors.bind_tcp(Guard(api, kept_secret(paths.token_path()), listener.getsockname()[1]), listener)
     doors.bind()
-    presence = Presence(lock, (doors, hark.hook_door, hark.panes), hark.fail)
+    rights = parse_rights(hark.config.agent_rights)
+    agents = Doors(AgentGuard(api, hark.agent_secret, rights, hark.sessions.known), paths.agent_socket_path())
+    agents.bind()
+    presence = Presence(lock, (doors, agents, hark.hook_door, hark.panes), hark.fail)
     hark.panes.open()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -293,19 +304,21 @@ async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:
             workers += [tasks.create_task(_supervise(worker)) for worker in (*hark.workers(), api.state.mcp, presence)]
             await asyncio.sleep(0)
             doors.serve(tasks)
+            agents.serve(tasks)
             logger.info("ready", extra={"pid": os.getpid(), "socket": str(paths.socket_path())})
             _report(ready_fd, "ready\n")
             await hark.stopping.wait()
             logger.info("stopping")
             hark.panes.hang_up()
             hark.bus.hang_up()
-            await doors.close()
+            await asyncio.gather(doors.close(), agents.close())
             await _let_deliveries_end(hark)
             for worker in workers:
                 worker.cancel()
     finally:
         await hark.panes.close()
         doors.remove()
+        agents.remove()
         logger.info("stopped")
 
 
@@ -341,10 +354,6 @@ def load_config(options: dict[str, str]) -> Config:
         file: dict[str, Any] = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as wrong:
         raise HarkError("config-invalid", f"{paths.config_path()}: {wrong}", "see docs/configuration.md") from wrong
-    for name in ("config.yaml", "config.yml"):
-        path = paths.config_path().with_name(name)
-        with contextlib.suppress(OSError):
-            check_no_yaml(str(path), path.read_text(encoding="utf-8", errors="replace"))
     return merge_config(file, os.environ, options)
 
 
@@ -360,6 +369,35 @@ def own_socket(config: Config) -> str:
     if config.tmux_socket:
         return os.path.abspath(config.tmux_socket)
     return str(paths.runtime_dir() / "tmux") if os.environ.get("HARK_HOME") else default_socket("hark")
+
+
+def _make_directories() -> None:
+    try:
+        paths.make_private(paths.runtime_dir())
+        paths.make_private(paths.state_dir())
+    except paths.UnsafeDirectory as unsafe:
+        raise HarkError(
+            "directory-unsafe", str(unsafe), "somebody else may have made it; remove it, or set HARK_HOME"
+        ) from unsafe
+    except OSError as failure:
+        raise HarkError(
+            "state-not-writable",
+            f"{failure.filename}: {failure.strerror}",
+            "make it writable, or set HARK_HOME to a directory of yours",
+        ) from failure
+    if len(os.fsencode(paths.socket_path())) > 100:
+        raise HarkError(
+            "directory-unsafe",
+            f"{paths.socket_path()} is too long for a socket",
+            "choose a shorter HARK_HOME or XDG_RUNTIME_DIR",
+        )
+    for directory in (paths.runtime_dir(), paths.state_dir()):
+        if not os.access(directory, os.W_OK):
+            raise HarkError(
+                "state-not-writable",
+                f"{directory} is not writable",
+                "make it writable, or set HARK_HOME to a directory of yours",
+            )
 
 
 def _tmux_version(program: str) -> str | None:

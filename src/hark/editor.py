@@ -32,14 +32,15 @@ def choose_editor(environment: dict[str, str]) -> list[str]:
 
 def ask_daemon(session: str, text: str) -> dict[str, Any] | None:
     """The daemon's answer; None when there is none to be had."""
-    path = instance.socket_path()
-    if not paths.socket_is_ours(path):
+    door = instance.door()
+    if not paths.socket_is_ours(door.path):
         return None
     body = json.dumps({"session_id": session, "text": text, "pid": os.getpid()}).encode()
-    head = f"POST /editor HTTP/1.1\r\nHost: hark\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    head = f"POST /editor HTTP/1.1\r\nHost: hark\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in door.headers.items()) + "\r\n"
     with socket.socket(socket.AF_UNIX) as daemon:
         daemon.settimeout(CONNECT_S)
-        daemon.connect(str(path))
+        daemon.connect(str(door.path))
         daemon.sendall(head.encode() + body)
         daemon.settimeout(ANSWER_S)
         answer = b""

@@ -9,6 +9,8 @@ as a file, and neither reads nor writes JSON.
     its answer        LENGTH newline, TEXT
     before printing   +
 
+Where `agent.sock` is all that a sandbox lets it reach, it reports there, and gets no answer for the agent.
+
 With the event `Wait` it stays until there is a message, however long: an agent that lets a hook run beside it (Claude Code's
 `asyncRewake`) is woken by one that writes to stderr and exits 2.
 
@@ -39,7 +41,9 @@ def main() -> None:
     try:
         agent, event = sys.argv[1:3]
         payload = _read_input()
-        if event == WAIT:
+        if _is_sandboxed():
+            _tell(agent, event, emitted_at, payload, deadline)
+        elif event == WAIT:
             _wake(_ask(_report(agent, event, emitted_at, payload), None))
         elif answer := _ask(_report(agent, event, emitted_at, payload), deadline):
             _print(answer)
@@ -59,6 +63,30 @@ def socket_path() -> str:
     except OSError:
         runtime = ""
     return os.path.join(runtime, "hooks.sock") if runtime.startswith("/") else _own_socket_path()
+
+
+def _is_sandboxed() -> bool:
+    """True where a session's `agent.sock` is all that can be reached of the daemon."""
+    return bool(os.environ.get("HARK_TOKEN")) and not os.path.exists(socket_path()) and os.path.exists(_agent_socket())
+
+
+def _agent_socket() -> str:
+    return os.environ.get("HARK_AGENT_SOCKET", "")
+
+
+def _tell(agent: str, event: str, emitted_at: float, payload: bytes, deadline: float) -> None:
+    """Reports over `agent.sock`, by HTTP, with the session's token. What the daemon answers is not for the agent."""
+    if event == WAIT or not (agent + event).isalnum() or not payload:
+        return
+    at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(emitted_at)) + f"{emitted_at % 1:.6f}"[1:] + "Z"
+    body = f'{{"agent":"{agent}","event":"{event}","emitted_at":"{at}","payload":'.encode() + payload + b"}"
+    head = f"POST /hooks HTTP/1.1\r\nHost: hark\r\nConnection: close\r\nContent-Length: {len(body)}\r\n"
+    head += f"Content-Type: application/json\r\nAuthorization: Bearer {os.environ['HARK_TOKEN']}\r\n\r\n"
+    daemon = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    _connect(daemon, _agent_socket(), deadline)
+    daemon.settimeout(_left_s(deadline))
+    daemon.sendall(head.encode() + body)
+    daemon.recv(1)
 
 
 def _lock_path() -> str:
@@ -102,7 +130,10 @@ def _wake(answer: bytes) -> None:
 
 def _ask(report: bytes, deadline: "float | None") -> bytes:
     path = socket_path()
-    facts = os.lstat(path)
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return b""
     if facts.st_uid != os.getuid():
         return b""
     daemon = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -83,6 +83,28 @@ def socket_path() -> Path:
     return runtime_dir() / paths.SOCKET
 
 
+class Door(NamedTuple):
+    """A socket of the daemon, and what a caller has to show there."""
+
+    path: Path
+    token: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+
+def door() -> Door:
+    """Where this process speaks to the daemon: inside a session that hark has started at `agent.sock`, with the rights of that
+    session; anywhere else at the user's own socket. A HARK_HOME that was set meanwhile means another daemon."""
+    token, path = os.environ.get("HARK_TOKEN"), os.environ.get("HARK_AGENT_SOCKET", "")
+    home = os.environ.get("HARK_HOME")
+    if not token or not path.startswith("/") or (home and not path.startswith(os.path.abspath(home) + "/")):
+        return Door(socket_path())
+    # A daemon that was started again may listen elsewhere; in a sandbox the path that was given is all there is.
+    return Door(Path(path) if os.path.exists(path) else runtime_dir() / "agent.sock", token)
+
+
 def is_free(path: Path) -> bool:
     """Whether nobody holds the flock. It is tried and let go at once; a daemon that is just starting tries again."""
     try:

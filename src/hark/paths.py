@@ -56,6 +56,15 @@ def hooks_path() -> Path:
     return runtime_dir() / "hooks.sock"
 
 
+def agent_socket_path() -> Path:
+    """Where agents reach the daemon with the rights of their own session."""
+    return runtime_dir() / "agent.sock"
+
+
+def agent_secret_path() -> Path:
+    return state_dir() / "agent-secret"
+
+
 def lock_path() -> Path:
     """Held by the daemon that has the database beside it; `instance.py` reads it."""
     return state_dir() / "hark.lock"
@@ -139,7 +148,16 @@ def _owner_of_socket(path: str) -> int | None:
         return None
 
 
-OF_A_SESSION = ("TMUX", "TMUX_PANE", "HARK_SESSION", "HARK_HOOKS", "HARK_VISUAL", "HARK_EDITOR")
+OF_A_SESSION = (
+    "TMUX",
+    "TMUX_PANE",
+    "HARK_SESSION",
+    "HARK_TOKEN",
+    "HARK_AGENT_SOCKET",
+    "HARK_HOOKS",
+    "HARK_VISUAL",
+    "HARK_EDITOR",
+)
 """Variables that say in which pane or session a process is. The daemon is in none, whoever starts it."""
 
 

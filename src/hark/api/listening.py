@@ -11,7 +11,6 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from hark import paths
 from hark.model.errors import HarkError
 from hark.sockets import OwnSocket
 
@@ -91,9 +90,8 @@ def tcp_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-def token() -> str:
+def kept_secret(path: Path) -> str:
     """Made once, private to the user. One that is empty (the disk was full when it was made) would let everybody in."""
-    path = paths.token_path()
     with open(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "r+") as file:
         os.fchmod(file.fileno(), 0o600)
         words = file.read().strip()

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from hark.api.problems import problem_response
+from hark.api.rights import permit
 from hark.daemon.log import logger
 from hark.model.errors import HarkError
 
@@ -40,7 +41,7 @@ class Call(Struct, frozen=True, kw_only=True):
 def endpoint(call: Call) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         try:
-            body = await _body(request, call.body)
+            body = await permit(request, call.method, call.path, await _body(request, call.body))
             result = await call.handler(request, body)
         except HarkError as error:
             return problem_response(error)

@@ -20,7 +20,6 @@ from hark.api.shapes import (
     Started,
     session_info,
 )
-from hark.daemon.defaults import command_for
 from hark.daemon.repeats import Once
 from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
@@ -75,9 +74,8 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
     place = body.beside and Beside(
         pane_id=body.beside.pane_id, is_split=body.beside.is_split, is_shown=body.beside.is_shown
     )
-    command = command_for(hark.kinds, body.agent, body.command, body.environment, hark.config.default_agent)
     session = await hark.sessions.start(
-        command,
+        body.command,
         name=body.name,
         agent=body.agent,
         directory=body.directory,
@@ -91,7 +89,7 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
         beside=place,
     )
     if body.has_signals:
-        await hark.teacher.teach(session, command, body.environment)
+        await hark.teacher.teach(session, body.command, body.environment)
     return session_info(session)
 
 

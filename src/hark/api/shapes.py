@@ -41,8 +41,7 @@ class Beside(Request, frozen=True, kw_only=True):
 
 
 class NewSession(Request, frozen=True, kw_only=True):
-    command: list[str] = []
-    """By default the program of `agent`, or of the default agent."""
+    command: Annotated[list[str], Meta(min_length=1)]
     name: str | None = None
     agent: str | None = None
     directory: str | None = None
@@ -187,8 +186,7 @@ class SentList(Response, frozen=True, kw_only=True):
 
 
 class Spawn(Request, frozen=True, kw_only=True):
-    agent: str | None = None
-    """By default known from the command, or the default agent."""
+    agent: str
     task: str
     """Its first message, delivered when it is ready."""
     name: str | None = None

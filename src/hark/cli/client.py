@@ -168,7 +168,7 @@ def segment(text: str) -> str:
 
 
 def connect(timeout_s: float = ANSWER_S) -> socket.socket:
-    path = instance.socket_path()
+    path = instance.door().path
     if os.path.lexists(path) and not paths.socket_is_ours(path):
         raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"look who owns {path.parent}")
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -218,7 +218,7 @@ def _request(method: str, path: str, body: object, headers: Mapping[str, str]) -
     content = b"" if body is None else json.dumps(body).encode()
     lines = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: close", "Accept: application/json"]
     lines.append(f"Hark-Version: {__version__}")
-    lines += [f"{name}: {value}" for name, value in headers.items()]
+    lines += [f"{name}: {value}" for name, value in (instance.door().headers | dict(headers)).items()]
     if body is not None:
         lines += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
     return "\r\n".join([*lines, "", ""]).encode() + content

@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -28,14 +29,24 @@ class Launch(Struct, frozen=True, kw_only=True):
 
 class Launcher:
     def __init__(
-        self, airlocks: Path, natives: Path, hooks: Path, *, has_native: bool, has_hooks: bool, has_waiter: bool = False
+        self,
+        airlocks: Path,
+        natives: Path,
+        hooks: Path,
+        *,
+        has_native: bool,
+        has_hooks: bool,
+        has_waiter: bool = False,
+        access: Callable[[SessionId], dict[str, str]] | None = None,
     ) -> None:
+        """`access`: the variables by which what runs in a session reaches the daemon."""
         self._airlocks = airlocks
         self._natives = natives
         self._hooks = hooks
         self._has_native = has_native
         self._has_hooks = has_hooks
         self._has_waiter = has_waiter
+        self._access = access
 
     def launch(
         self,
@@ -51,6 +62,7 @@ class Launcher:
         and wants to know how it ends."""
         command = list(teach(kind, tuple(command))) if has_signals else command
         variables = environment | paths.hark_environment(session_id) | paths.editor_environment(environment)
+        variables |= self._access(session_id) if self._access else {}
         words, added = self._with_native(session_id, kind, command, variables)
         if words == command and self._has_hooks:
             words, added = self._with_hooks(kind, command, variables)

@@ -8,7 +8,17 @@ import msgspec
 from msgspec import Struct
 
 from hark.model.errors import HarkError
-from hark.model.old_settings import read_sm_send, translate
+
+AGENT_RIGHTS = {
+    "spawn": "start other agents",
+    "raw": "send text without a header",
+    "kill": "end sessions",
+    "adopt": "adopt panes",
+    "hold": "hold or release messages to other sessions",
+    "rename": "rename sessions",
+    "read": "read other sessions' messages, screens, events and numbers",
+}
+"""What may be granted to agents beyond their own session, and what it lets them do."""
 
 
 class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,8 +42,6 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds after which what waits for a session that is gone is given up; 0 lets it wait."""
     restore_notice: str = "none"
     """How a human is told that their draft was carried out of the way and back."""
-    default_agent: str = ""
-    """The kind of agent that `hark new` and `hark spawn` start when nobody says which; else the first that is installed."""
     max_text_bytes: int = 1_048_576
     native: bool = True
     """Whether agents that hark starts are reached by their own API, where they have one."""
@@ -66,6 +74,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether messages to an idle Claude Code that hark starts wake it by a hook that waits beside it, instead of being typed."""
     restart_on_upgrade: bool = True
     """Whether a command of a newer hark may restart this daemon, so that it is the newer one too."""
+    agent_rights: str = ""
+    """What agents may do beyond their own session, with commas between them: spawn, raw, kill, adopt, hold, rename, read."""
     listen: str | None = None
     """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
     log_level: str = "info"
@@ -80,7 +90,9 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 # Variables of ours that are not settings, whatever settings there are: those of every session, which a daemon that is started
 # inside one would take for the user's wish; those of commands; those of the demo agent.
-_OF_SESSIONS = frozenset({"HARK_SESSION", "HARK_HOOKS", "HARK_VISUAL", "HARK_EDITOR"})
+_OF_SESSIONS = frozenset(
+    {"HARK_SESSION", "HARK_TOKEN", "HARK_AGENT_SOCKET", "HARK_HOOKS", "HARK_VISUAL", "HARK_EDITOR"}
+)
 _OF_COMMANDS = frozenset({"HARK_HOME", "HARK_DEBUG", "HARK_NO_AUTOSTART", "HARK_SERVE_COMMAND"})
 NOT_SETTINGS = _OF_SESSIONS | _OF_COMMANDS | {"HARK_DEMO_LOG", "HARK_HOOK_COMMAND"}
 _CHOICES = {
@@ -112,8 +124,6 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
         for key, value in environment.items()
         if key.startswith("HARK_") and key not in NOT_SETTINGS and key[5:].lower() in names
     }
-    if isinstance(old := file.get("sm_send"), Mapping):
-        raise _invalid("config.toml has a table [sm_send], which hark does not read", translate(old, names))
     merged = {**file, **from_environment, **flags}
     for unknown in merged.keys() - names:
         raise _invalid(f"there is no setting {unknown!r}", f"settings are: {', '.join(sorted(names))}")
@@ -129,18 +139,18 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
             raise _invalid(f"{name} must be at least {floor:g}")
     if config.listen is not None:
         parse_listen(config.listen)
+    parse_rights(config.agent_rights)
     for name in ("infer_url", "notify_webhook"):
         if not re.match(r"https?://", getattr(config, name) or "http://"):
             raise _invalid(f"{name} = {getattr(config, name)!r} is no address", "write it as https://HOST/PATH")
     return config
 
 
-def check_no_yaml(path: str, text: str) -> None:
-    """Refuse settings in config.yaml, which would be ignored, and say how config.toml has them."""
-    if (entries := read_sm_send(text)) is not None:
-        names = {field.name for field in msgspec.structs.fields(Config)}
-        hint = f"{translate(entries, names)}; then remove {path}"
-        raise _invalid(f"{path} has a section sm_send, and hark reads config.toml only", hint)
+def parse_rights(words: str) -> frozenset[str]:
+    rights = frozenset(word.strip() for word in words.split(",") if word.strip())
+    if unknown := sorted(rights - AGENT_RIGHTS.keys()):
+        raise _invalid(f"there is no right {unknown[0]!r} for agents", f"agent_rights: {', '.join(AGENT_RIGHTS)}")
+    return rights
 
 
 def parse_listen(listen: str) -> tuple[str, int]:

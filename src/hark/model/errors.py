@@ -47,6 +47,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "route-not-found": (404, Exit.FAILURE),
     "method-not-allowed": (405, Exit.FAILURE),
     "token-wrong": (401, Exit.NOT_ALLOWED),
+    "not-permitted": (403, Exit.NOT_ALLOWED),
     "host-refused": (403, Exit.NOT_ALLOWED),
     "origin-refused": (403, Exit.NOT_ALLOWED),
     "directory-unsafe": (403, Exit.NOT_ALLOWED),

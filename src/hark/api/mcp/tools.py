@@ -9,6 +9,7 @@ from msgspec import Meta, Struct, field
 
 from hark.api.inbox import CheckInbox, InboxList, acknowledged, checked, signalled
 from hark.api.mcp.waiting import Waited, wait_for
+from hark.api.rights import AgentCaller
 from hark.api.scheduler import ReminderInfo, reminder_info
 from hark.api.shapes import Request, Response, Spawn
 from hark.api.spawn import spawned
@@ -29,8 +30,8 @@ class Caller(Struct, frozen=True):
     hark: Any
     session: Session | None
     is_there: IsThere
-    environment: dict[str, str] = {}
-    """Of whoever calls, as far as it was handed over."""
+    agent: AgentCaller | None = None
+    """Who calls with the token of a session, and so with its rights only."""
 
     def own_session(self) -> Session:
         if self.session is None:
@@ -120,8 +121,8 @@ async def _send_to(caller: Caller, target: Session, wish: SendArguments) -> Send
 
 
 class SpawnArguments(Request, frozen=True):
+    agent: Annotated[str, Meta(description="claude, codex, gemini, …")]
     task: Words
-    agent: Annotated[str, Meta(description="claude, codex, gemini, …; the user's default agent without it")] = ""
     name: Annotated[str, Meta(description="of the new session")] = ""
     directory: Annotated[str, Meta(description="where it starts; yours by default")] = ""
     notify_on_stop: Annotated[bool, Meta(description="send me a message when it has stopped working on it")] = True
@@ -133,15 +134,16 @@ class SpawnAnswer(Response, frozen=True, kw_only=True):
 
 
 async def spawn(caller: Caller, wish: SpawnArguments) -> SpawnAnswer:
+    if caller.agent:
+        caller.agent.require("spawn")
     own = caller.session
     made = await spawned(
         caller.hark,
         Spawn(
-            agent=wish.agent or None,
+            agent=wish.agent,
             task=wish.task,
             name=wish.name or None,
             directory=wish.directory or (own.directory if own else None),
-            environment=caller.environment,
             sender_session_id=own.id if own else None,
             notify_on_stop=wish.notify_on_stop and own is not None,
         ),

@@ -1,0 +1,62 @@
+"""Who may come in over `agent.sock`: an agent that shows the token of its session. It has the rights of that session."""
+
+import hashlib
+import hmac
+from collections.abc import Callable
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from hark.api.problems import problem_response
+from hark.api.rights import AgentCaller
+from hark.model.errors import HarkError
+from hark.model.session import Session, SessionState
+
+SESSION_HEADER = b"hark-session"
+
+
+def agent_token(secret: str, session_id: str) -> str:
+    """The token in the environment of a session. It says whose it is, and nobody can make one without the daemon's secret."""
+    proof = hmac.new(secret.encode(), session_id.encode(), hashlib.sha256).hexdigest()
+    return f"{session_id}.{proof}"
+
+
+class AgentGuard:
+    def __init__(
+        self, app: ASGIApp, secret: str, rights: frozenset[str], find: Callable[[str], Session | None]
+    ) -> None:
+        """`find`: the session with that id."""
+        self._app = app
+        self._secret = secret
+        self._rights = rights
+        self._find = find
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        session = self._session(Headers(scope=scope)) if scope["type"] in ("http", "websocket") else None
+        if session is None or (scope["type"] == "websocket" and "read" not in self._rights):
+            await _refuse(scope, receive, send)
+            return
+        headers = [(name, value) for name, value in scope["headers"] if name != SESSION_HEADER]
+        headers.append((SESSION_HEADER, session.id.encode()))
+        await self._app({**scope, "headers": headers, "hark_caller": AgentCaller(session, self._rights)}, receive, send)
+
+    def _session(self, headers: Headers) -> Session | None:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        session_id = token.strip().partition(".")[0]
+        expected = agent_token(self._secret, session_id)
+        if scheme.lower() != "bearer" or not hmac.compare_digest(token.strip().encode(), expected.encode()):
+            return None
+        session = self._find(session_id)
+        return session if session and session.state is not SessionState.GONE else None
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    refusal = HarkError(
+        "token-wrong",
+        "the token of a session is missing, wrong, or of a session that has ended",
+        "a session's environment has it in HARK_TOKEN",
+    )
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail})
+    elif scope["type"] == "http":
+        await problem_response(refusal)(scope, receive, send)
