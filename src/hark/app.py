@@ -22,6 +22,7 @@ from hark.daemon.bus import Bus
 from hark.daemon.clock import elapsed_s, wall_clock
 from hark.daemon.courier import Courier
 from hark.daemon.couriers import Couriers
+from hark.daemon.directories import make_directories
 from hark.daemon.editors import Editors
 from hark.daemon.estimates import Estimates
 from hark.daemon.event_log import log_event
@@ -55,7 +56,7 @@ from hark.daemon.turns import TurnBook
 from hark.daemon.waits import Waits
 from hark.daemon.watcher import Watcher
 from hark.daemon.witnesses import Witnesses
-from hark.model.config import Config, merge_config, parse_listen, parse_rights
+from hark.model.config import Config, check_no_yaml, merge_config, parse_listen, parse_rights
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
@@ -252,7 +253,7 @@ async def _serve(
     """Returns when the daemon has ended, with what it is to become. Its locks are still held then."""
     config = load_config(options)
     kinds = load_kinds(paths.config_dir() / "agents")
-    _make_directories()
+    make_directories()
     lock.take(inherited)
     log = open_log(paths.log_path(), config.log_level, config.log_max_bytes)
     store = SqliteStore(paths.database_path())
@@ -354,6 +355,10 @@ def load_config(options: dict[str, str]) -> Config:
         file: dict[str, Any] = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as wrong:
         raise HarkError("config-invalid", f"{paths.config_path()}: {wrong}", "see docs/configuration.md") from wrong
+    for name in ("config.yaml", "config.yml"):
+        path = paths.config_path().with_name(name)
+        with contextlib.suppress(OSError):
+            check_no_yaml(str(path), path.read_text(encoding="utf-8", errors="replace"))
     return merge_config(file, os.environ, options)
 
 
@@ -369,35 +374,6 @@ def own_socket(config: Config) -> str:
     if config.tmux_socket:
         return os.path.abspath(config.tmux_socket)
     return str(paths.runtime_dir() / "tmux") if os.environ.get("HARK_HOME") else default_socket("hark")
-
-
-def _make_directories() -> None:
-    try:
-        paths.make_private(paths.runtime_dir())
-        paths.make_private(paths.state_dir())
-    except paths.UnsafeDirectory as unsafe:
-        raise HarkError(
-            "directory-unsafe", str(unsafe), "somebody else may have made it; remove it, or set HARK_HOME"
-        ) from unsafe
-    except OSError as failure:
-        raise HarkError(
-            "state-not-writable",
-            f"{failure.filename}: {failure.strerror}",
-            "make it writable, or set HARK_HOME to a directory of yours",
-        ) from failure
-    if len(os.fsencode(paths.socket_path())) > 100:
-        raise HarkError(
-            "directory-unsafe",
-            f"{paths.socket_path()} is too long for a socket",
-            "choose a shorter HARK_HOME or XDG_RUNTIME_DIR",
-        )
-    for directory in (paths.runtime_dir(), paths.state_dir()):
-        if not os.access(directory, os.W_OK):
-            raise HarkError(
-                "state-not-writable",
-                f"{directory} is not writable",
-                "make it writable, or set HARK_HOME to a directory of yours",
-            )
 
 
 def _tmux_version(program: str) -> str | None:

@@ -1,6 +1,6 @@
 """`hark-mcp`: the pipe between an agent's stdin and stdout and the daemon's /mcp. Stdlib only: every agent runs one.
 
-It understands nothing of the tools. Each line is a request that goes to the daemon in an HTTP request of its own, on a thread of
+It understands nothing of the tools, except that `spawn` starts a program, which needs the environment of its caller. Each line is a request that goes to the daemon in an HTTP request of its own, on a thread of
 its own, since a tool may wait for minutes; the answer becomes a line again. It knows just enough of the protocol to put into
 headers what HTTP wants there, and adds the session that it runs in. The daemon keeps nothing between two requests, so one that was
 restarted meanwhile makes no difference.
@@ -14,10 +14,12 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Mapping
 from time import monotonic, sleep
 from typing import Any
 
 from hark import instance, paths
+from hark.environment import session_environment
 
 PATIENCE_S = 2.0
 """A daemon that is restarted is back within this."""
@@ -28,6 +30,8 @@ GRACE_S = 5.0
 POLL_S = 0.05
 
 PARSE_ERROR, UNREACHABLE = -32700, -32000
+ENVIRONMENT_KEY = "hark/environment"
+"""In `_meta` of a call: not among its arguments, which are the model's."""
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 INHERITED = ("HARK_SESSION", "HARK_TOKEN", "HARK_AGENT_SOCKET", "HARK_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
@@ -41,8 +45,10 @@ class Dropped(Exception):
 
 
 class Pipe:
-    def __init__(self, session: str | None) -> None:
+    def __init__(self, session: str | None, environment: Mapping[str, str]) -> None:
+        """`environment`: that of the agent, in which an agent that it starts will run."""
         self._session = session
+        self._environment = environment
         self._version: str | None = None
         """What `initialize` agreed on, for agents of a time when requests did not say it themselves."""
         self._writing = threading.Lock()
@@ -68,11 +74,20 @@ class Pipe:
         if request.get("method") == "notifications/cancelled":
             self._cancel(request)
             return None
+        if _is_spawn(request):
+            line = self._with_environment(request)
         if (key := _key(request)) is not None:
             self._under_way[key] = None
         thread = threading.Thread(target=self._answer, args=(request, line), daemon=True)
         thread.start()
         return thread
+
+    def _with_environment(self, request: Json) -> bytes:
+        """The request with what an agent needs that is started by it: the daemon was started by somebody else."""
+        params = request["params"]
+        meta = params.get("_meta") if isinstance(params.get("_meta"), dict) else {}
+        params["_meta"] = meta | {ENVIRONMENT_KEY: session_environment(self._environment)}
+        return json.dumps(request).encode() + b"\n"
 
     def _answer(self, request: Json, line: bytes) -> None:
         key = _key(request)
@@ -193,35 +208,43 @@ def _key(request: Json) -> str | None:
     return json.dumps(request["id"]) if "id" in request and "method" in request else None
 
 
+def _is_spawn(request: Json) -> bool:
+    params = request.get("params")
+    return request.get("method") == "tools/call" and isinstance(params, dict) and params.get("name") == "spawn"
+
+
 def _is_plain(value: object) -> bool:
     """Fit to be a header."""
     return isinstance(value, str) and value != "" and value.isascii() and value.isprintable()
 
 
-def inherit(pid: int, environment: "os._Environ[str]") -> None:
+def inherit(pid: int, environment: "os._Environ[str]") -> dict[str, str]:
     """Some agents start their servers with next to no environment. Then what we need is looked up in the agent's own. An
-    ancestor without a terminal is no agent but a daemon that several agents share, and knows of none of them."""
+    ancestor without a terminal is no agent but a daemon that several agents share, and knows of none of them. Returns the
+    agent's environment, or as much of it as is known."""
     for _ in range(ANCESTORS):
         if environment.get("HARK_SESSION") or pid <= 1:
-            return
+            break
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 found = dict(pair.split("=", 1) for pair in os.fsdecode(file.read()).split("\0") if "=" in pair)
             with open(f"/proc/{pid}/stat", "rb") as file:
                 _, parent, _, _, terminal = file.read().rpartition(b")")[2].split()[:5]
         except (OSError, ValueError):
-            return
+            break
         pid = int(parent)
         if "HARK_SESSION" in found and int(terminal) != 0:
             for name in INHERITED:
                 if name in found:
                     environment.setdefault(name, found[name])
+            return found
+    return dict(environment)
 
 
 def main() -> None:
-    inherit(os.getppid(), os.environ)
+    environment = inherit(os.getppid(), os.environ)
     with contextlib.suppress(KeyboardInterrupt):
-        Pipe(os.environ.get("HARK_SESSION")).run()
+        Pipe(os.environ.get("HARK_SESSION"), environment).run()
     os._exit(0)
 
 

@@ -5,7 +5,8 @@ import click
 import pytest
 
 from hark.cli.main import run
-from hark.cli.new import existing_directory, session_environment
+from hark.cli.new import existing_directory
+from hark.environment import session_environment
 from hark.model.errors import Exit
 from tests.cli.canned import CannedServer, answer
 from tests.cli.samples import session
@@ -27,9 +28,24 @@ def test_an_agent_gets_the_callers_environment_but_not_the_callers_terminal() ->
         "OLDPWD": "/",
         "SHLVL": "1",
         "_": "/bin/hark",
+        "CLAUDECODE": "1",
+        "GEMINI_CLI": "1",
     }
 
     assert session_environment(kept | left_out) == kept
+
+
+# the caller's editors, and the agent's: ours gives way to the human's own, which it stands for
+EDITORS: tuple[tuple[dict[str, str], dict[str, str]], ...] = (
+    ({"EDITOR": "vi"}, {"EDITOR": "vi"}),
+    ({"EDITOR": "/v/bin/hark-editor", "HARK_EDITOR": "emacs -nw"}, {"EDITOR": "emacs -nw"}),
+    ({"EDITOR": "/v/bin/hark-editor", "VISUAL": "/v/bin/hark-editor"}, {}),
+)
+
+
+@pytest.mark.parametrize(("callers", "agents"), EDITORS)
+def test_an_agent_that_an_agent_starts_has_the_humans_editor(callers: dict[str, str], agents: dict[str, str]) -> None:
+    assert session_environment(callers) == agents
 
 
 def test_what_json_cannot_carry_stays_behind() -> None:
@@ -68,7 +84,6 @@ def test_options_after_the_command_belong_to_the_command(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["new"],  # no command
         ["new", "-n", "not a name", "--", "sh"],
         ["new", "-C", "/nonexistent", "--", "sh"],
         ["new", "-L", "a", "-S", "/b", "--", "sh"],  # two servers

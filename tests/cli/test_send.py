@@ -77,7 +77,10 @@ def test_the_line_says_where_in_the_queue_it_stands_and_why(serve: Serve, capsys
 
     assert run(["send", "team/backend", "run", "the tests", "--urgent", "--timeout", "5m"]) == Exit.OK
 
-    assert capsys.readouterr().out == "queued 4f1c00000000 for team/backend (position 2, waiting_for_draft)\n"
+    assert (
+        capsys.readouterr().out
+        == "queued 4f1c00000000 for team/backend (position 2, held: a human's draft is in the input box)\n"
+    )
     assert server.requests[0].line == "POST /sessions/team%2Fbackend/send HTTP/1.1"
     wish = {"text": "run the tests", "delivery_mode": "urgent", "timeout_seconds": 300.0}
     assert server.requests[0].body == wish | {"sender_name": pwd.getpwuid(os.getuid()).pw_name}

@@ -1,6 +1,23 @@
-import pytest
+import ast
+import os
+from pathlib import Path
 
-from hark.cli.text import again, cut, harmless, is_colourful, key_values, one_line, paint_status, table
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from wcwidth import wcswidth
+
+from hark.cli.text import (
+    again,
+    cut,
+    harmless,
+    is_colourful,
+    key_values,
+    one_line,
+    paint_status,
+    table,
+    terminal_columns,
+)
 
 
 def test_columns_are_aligned_and_lines_do_not_end_in_spaces() -> None:
@@ -62,3 +79,54 @@ def test_values_are_quoted_where_a_word_would_not_do() -> None:
 @pytest.mark.parametrize(("repeat", "words"), [("every 1800", "every 30m"), ("cron 0 9 * * 1-5", "cron 0 9 * * 1-5")])
 def test_how_a_reminder_repeats(repeat: str, words: str) -> None:
     assert again(repeat) == words
+
+
+CELLS = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_categories=["C", "M", "Z"]), max_size=60)
+
+
+@given(st.lists(st.tuples(*[CELLS] * 6), min_size=1, max_size=4), st.integers(min_value=24, max_value=200))
+@example([("4f1c00000000", "held", "x" * 40, "y" * 40, "z", "w" * 90)], 40)
+@settings(deadline=None)
+def test_no_line_is_longer_than_the_terminal_is_wide(rows: list[tuple[str, ...]], columns: int) -> None:
+    drawn = table(("ID", "STATUS", "FROM", "TO", "AGE", "TEXT"), rows, columns=columns)
+
+    assert all(wcswidth(line) <= columns for line in drawn.splitlines())
+
+
+def test_a_narrow_terminal_gets_blocks_and_ids_whole() -> None:
+    drawn = table(
+        ("ID", "STATUS", "AT", "TEXT"), [("4f1c00000000", "held", "2026-01-02 03:04:05", "x" * 90)] * 2, columns=40
+    )
+
+    block = ["ID      4f1c00000000", "STATUS  held", "AT      2026-01-02 03:04:05", "TEXT    " + "x" * 31 + "…"]
+    assert drawn.splitlines() == [*block, "", *block]
+
+
+def test_the_widest_columns_are_cut_first() -> None:
+    drawn = table(("ID", "FROM", "TEXT"), [("4f1c00000000", "a" * 20, "x" * 90)], columns=60)
+
+    assert drawn.splitlines()[1] == "4f1c00000000  " + "a" * 20 + "  " + "x" * 23 + "…"
+
+
+def test_every_table_knows_how_wide_the_terminal_is() -> None:
+    calls = [
+        call
+        for path in Path("src/hark/cli").glob("*.py")
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "table"
+    ]
+
+    assert len(calls) > 5
+    assert all("columns" in {keyword.arg for keyword in call.keywords} for call in calls)
+
+
+@pytest.mark.parametrize(("said", "expected"), [("40", 40), ("", 120), ("0", 120), ("wide", 120), ("٤٠", 120)])
+def test_the_width_is_what_the_user_says_or_the_terminals(
+    monkeypatch: pytest.MonkeyPatch, said: str, expected: int
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.fileno", lambda: 1)
+    monkeypatch.setattr("os.get_terminal_size", lambda descriptor: os.terminal_size((120, 40)))
+    monkeypatch.setenv("COLUMNS", said)
+
+    assert terminal_columns() == expected

@@ -20,6 +20,7 @@ from hark.api.shapes import (
     Started,
     session_info,
 )
+from hark.daemon.defaults import command_for
 from hark.daemon.repeats import Once
 from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
@@ -74,8 +75,9 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
     place = body.beside and Beside(
         pane_id=body.beside.pane_id, is_split=body.beside.is_split, is_shown=body.beside.is_shown
     )
+    command = command_for(hark.kinds, body.agent, body.command, body.environment, hark.config.default_agent)
     session = await hark.sessions.start(
-        body.command,
+        command,
         name=body.name,
         agent=body.agent,
         directory=body.directory,
@@ -89,7 +91,7 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
         beside=place,
     )
     if body.has_signals:
-        await hark.teacher.teach(session, body.command, body.environment)
+        await hark.teacher.teach(session, command, body.environment)
     return session_info(session)
 
 

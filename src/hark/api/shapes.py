@@ -41,7 +41,8 @@ class Beside(Request, frozen=True, kw_only=True):
 
 
 class NewSession(Request, frozen=True, kw_only=True):
-    command: Annotated[list[str], Meta(min_length=1)]
+    command: list[str] = []
+    """By default the program of `agent`, or of the default agent."""
     name: str | None = None
     agent: str | None = None
     directory: str | None = None
@@ -186,7 +187,8 @@ class SentList(Response, frozen=True, kw_only=True):
 
 
 class Spawn(Request, frozen=True, kw_only=True):
-    agent: str
+    agent: str | None = None
+    """By default known from the command, or the default agent."""
     task: str
     """Its first message, delivered when it is ready."""
     name: str | None = None

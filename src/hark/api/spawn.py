@@ -7,8 +7,8 @@ from starlette.requests import Request
 from hark.api.messages import post, sent_answer
 from hark.api.route import Call, idempotency_key
 from hark.api.shapes import Send, Spawn, Spawned, session_info
+from hark.daemon.defaults import command_for
 from hark.daemon.repeats import Once
-from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import Notify
 
@@ -32,10 +32,7 @@ async def spawned(hark: Any, body: Spawn, key: str | None = None, session_id: Se
         sender_name=body.sender_name,
         notify=Notify(on_stop=body.notify_on_stop),
     )
-    kind = hark.kinds.get(body.agent)
-    command = body.command or list(kind.commands[:1])
-    if not command:
-        raise HarkError("request-invalid", f"{body.agent} has no program of its own", "say how it is started")
+    command = command_for(hark.kinds, body.agent, body.command, body.environment, hark.config.default_agent)
     if session_id and hark.sessions.is_known(session_id):
         session = hark.sessions.get(session_id)
     else:

@@ -87,7 +87,7 @@ def restart() -> None:
         # It does not run, does not answer, or is too old to replace itself.
         end_daemon(client)
         start_and_connect().close()
-    click.echo(f"running, pid {client.get('/healthz')['pid']}")
+    show(f"running, pid {client.get('/healthz')['pid']}")
 
 
 @command.command()

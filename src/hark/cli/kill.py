@@ -1,29 +1,60 @@
-"""hark kill: end a session."""
+"""hark kill: end sessions."""
 
+import os
 from typing import Any
 
 import click
 
 from hark.cli.client import Client, segment
-from hark.cli.parameters import json_option, session_argument
-from hark.cli.text import print_json, show
+from hark.cli.parameters import complete_session, json_option
+from hark.cli.text import print_json, say, show
+from hark.model.ids import SessionId, find_group, is_group
 
 
 @click.command()
-@session_argument
+@click.argument("names", metavar="NAME…", nargs=-1, required=True, shell_complete=complete_session)
 @json_option
-def command(session: str, is_json: bool) -> None:
-    """End the session NAME and its agent. A pane that was adopted is only forgotten: it lives on.
+def command(names: tuple[str, ...], is_json: bool) -> None:
+    """End the sessions NAME and their agents. A pane that was adopted is only forgotten: it lives on.
+
+    NAME may be a pattern such as 'crew/*', which fits all running sessions but the one in which this runs. If one name fits
+    nobody, no session is ended. A session that is gone already is no failure.
 
     \b
     Example:
       hark kill backend
+      hark kill tests 'crew/*'
     """
-    ended = Client().delete(f"/sessions/{segment(session)}")
+    client = Client()
+    ended = [_end(client, session, is_json=is_json) for session in wanted(client, names)]
     if is_json:
-        print_json(ended)
-    else:
+        print_json(ended[0] if len(names) == 1 and not is_group(names[0]) else {"sessions": ended})
+
+
+def wanted(client: Client, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Each session once, all of them found before any is ended."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in names:
+        for session in _fitting(client, name) if is_group(name) else [client.get(f"/sessions/{segment(name)}")]:
+            found[session["id"]] = session
+    return list(found.values())
+
+
+def _fitting(client: Client, pattern: str) -> list[dict[str, Any]]:
+    running = {session["id"]: session for session in client.get("/sessions")["sessions"]}
+    own = os.environ.get("HARK_SESSION")
+    named = [(SessionId(one["id"]), one["name"]) for one in running.values()]
+    return [running[session_id] for session_id in find_group(pattern, named, SessionId(own) if own else None)]
+
+
+def _end(client: Client, session: dict[str, Any], *, is_json: bool) -> dict[str, Any]:
+    if session["state"] == "gone":
+        say(f"{session['name']} {session['id']} is gone already")
+        return session
+    ended: dict[str, Any] = client.delete(f"/sessions/{segment(session['id'])}")
+    if not is_json:
         show(ended_line(ended))
+    return ended
 
 
 def ended_line(session: dict[str, Any]) -> str:

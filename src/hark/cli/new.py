@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -12,12 +11,9 @@ from hark.cli.client import Client
 from hark.cli.parameters import json_option
 from hark.cli.server import chosen_place, chosen_server, place_options, server_options
 from hark.cli.text import print_json, show
+from hark.environment import session_environment
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import check_name
-
-# What says where the caller is, not what the agent shall run with.
-_LEFT_OUT = {"TMUX", "TMUX_PANE", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"}
-_LEFT_OUT_PREFIXES = ("HARK_", "TERM_PROGRAM")
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -29,7 +25,7 @@ _LEFT_OUT_PREFIXES = ("HARK_", "TERM_PROGRAM")
 @place_options
 @server_options
 @json_option
-@click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("words", metavar="[CMD…]", nargs=-1, type=click.UNPROCESSED)
 def command(
     name: str | None,
     agent: str | None,
@@ -44,6 +40,8 @@ def command(
 ) -> int:
     """Start CMD in a new session and show it; without a terminal, or with -d, print its name and id.
 
+    Without CMD it starts the agent of --agent, else the setting default_agent, else the first known agent that is installed.
+
     Inside tmux it gets a window of the server you are in, as from `tmux new-window`. Otherwise it lives in hark's own tmux
     server, and `hark attach` shows it again.
 
@@ -51,6 +49,7 @@ def command(
     Example:
       hark new -n backend -C ~/src/backend -- claude --model opus
       hark new -d -n tests -- codex
+      hark new
     """
     body: dict[str, Any] = {
         "command": list(words),
@@ -86,15 +85,6 @@ def _started(body: dict[str, Any], where: dict[str, Any], *, is_needed: bool) ->
         return dict(Client().post("/sessions", body, idempotency_key=os.urandom(16).hex()))
 
 
-def session_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The caller's, without what describes the caller's own terminal, and without what JSON cannot carry."""
-    return {
-        name: value
-        for name, value in environment.items()
-        if name not in _LEFT_OUT and not name.startswith(_LEFT_OUT_PREFIXES) and _is_utf8(name + value)
-    }
-
-
 def existing_directory(directory: str | None) -> str:
     try:
         path = os.path.abspath(os.path.expanduser(directory)) if directory is not None else os.getcwd()
@@ -112,11 +102,3 @@ def terminal_size() -> dict[str, int]:
     except (OSError, ValueError):
         return {}
     return {"columns": min(1000, max(20, size.columns)), "rows": min(500, max(5, size.lines))}
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

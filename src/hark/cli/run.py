@@ -13,6 +13,7 @@ from hark.cli.client import Client
 from hark.cli.plain import is_plain_call
 from hark.cli.server import current_socket
 from hark.cli.text import say
+from hark.environment import session_environment
 from hark.model.errors import HarkError
 from hark.model.ids import check_name
 
@@ -53,7 +54,7 @@ def run_here(name: str | None, agent: str | None, words: tuple[str, ...], *, has
         "agent": agent,
         "command": list(words),
         "directory": os.getcwd(),
-        "environment": new.session_environment(os.environ),
+        "environment": session_environment(os.environ),
         "has_signals": has_signals or None,
     }
     started = Client().post("/sessions/run", {field: value for field, value in body.items() if value is not None})
@@ -67,7 +68,7 @@ def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...], 
         "name": name,
         "agent": agent,
         "directory": new.existing_directory(None),
-        "environment": new.session_environment(os.environ),
+        "environment": session_environment(os.environ),
         "has_signals": has_signals or None,
         "is_plain": True,
     }

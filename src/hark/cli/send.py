@@ -1,6 +1,7 @@
 """hark send: put a message into a session's queue, and wait for what becomes of it if asked to."""
 
 import os
+import re
 import sys
 from time import monotonic
 from typing import Any
@@ -9,6 +10,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.parameters import complete_session, json_option, seconds, sender_fields, session_argument
+from hark.cli.reasons import when
 from hark.cli.text import between, print_json, say, show
 from hark.model.duration import format_duration
 from hark.model.errors import Exit, HarkError
@@ -163,7 +165,15 @@ def _from_stdin() -> str:
         text = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
         raise HarkError("request-invalid", "what stdin holds is not UTF-8 text") from error
-    return text.removesuffix("\n").removesuffix("\r")
+    plain = COLOURS.sub("", text)
+    if plain != text:
+        say("hark: the colours in the text are left out")
+    return plain.removesuffix("\n").removesuffix("\r")
+
+
+COLOURS = re.compile(r"\x1b\[[0-9;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)")
+"""What programs write around words when they are told to colour them: colours, the rest of a line, links. Nothing else is left
+out silently."""
 
 
 def wait_for(client: Client, message_id: str, goal: str, timeout_s: float | None) -> dict[str, Any]:
@@ -188,7 +198,7 @@ def sent_line(sent: dict[str, Any], session: str) -> str:
     if sent["queue_position"] == 0:
         interrupted = ", after its turn was interrupted" if sent.get("interrupted") else ""
         return f"{sent['status']} {sent['id']} to {session}{interrupted}"
-    return f"queued {sent['id']} for {session} (position {sent['queue_position']}, {sent['estimated_delivery']})"
+    return f"queued {sent['id']} for {session} (position {sent['queue_position']}, {when(sent['estimated_delivery'])})"
 
 
 def outcome_line(message: dict[str, Any], goal: str) -> str:

@@ -7,16 +7,17 @@ from typing import Any
 import click
 
 from hark.cli.client import Client
-from hark.cli.new import existing_directory, session_environment
+from hark.cli.new import existing_directory
 from hark.cli.parameters import json_option, sender_fields
 from hark.cli.send import message_text
 from hark.cli.text import print_json, show
+from hark.environment import session_environment
 from hark.model.ids import check_name
 
 
 @click.command()
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
-@click.option("--agent", metavar="KIND", required=True, help="Agent kind: claude, codex, gemini, …")
+@click.option("--agent", metavar="KIND", help="Agent kind: claude, codex, gemini, … [default: default_agent, else the first installed]")  # fmt: skip
 @click.option("--command", "started_by", metavar="CMD", help="How it is started. [default: the agent's own program]")
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
 @click.option("--from", "sender", metavar="NAME", help="Who sends the task. [default: this session, else you]")
@@ -26,7 +27,7 @@ from hark.model.ids import check_name
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 def command(
     name: str | None,
-    agent: str,
+    agent: str | None,
     started_by: str | None,
     directory: str | None,
     sender: str | None,
@@ -39,6 +40,7 @@ def command(
 
     \b
     Example:
+      hark spawn "find out why the build is red"
       hark spawn -n login --agent claude "implement the login page"
       hark spawn -n tests --agent codex --command "codex --full-auto" "make the tests pass"
     """

@@ -6,7 +6,7 @@ import click
 
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
-from hark.cli.text import print_json, show, table
+from hark.cli.text import print_json, show, table, terminal_columns
 from hark.model.duration import format_duration
 
 
@@ -20,10 +20,10 @@ def command(is_json: bool) -> None:
       hark stats
     """
     found = Client().get("/stats")
-    print_json(found) if is_json else show("\n".join(lines(found)))
+    print_json(found) if is_json else show("\n".join(lines(found, terminal_columns())))
 
 
-def lines(stats: dict[str, Any]) -> list[str]:
+def lines(stats: dict[str, Any], columns: int | None = None) -> list[str]:
     waiting = sum(stats["messages"].get(status, 0) for status in ("queued", "held", "staged"))
     told = [f"{stats['sessions']} sessions, {waiting} messages waiting, {sum(stats['messages'].values())} kept"]
     latency = stats["latency"]
@@ -34,13 +34,14 @@ def lines(stats: dict[str, Any]) -> list[str]:
         )
     if stats["deliveries"]:
         rows = [(one["channel"], one["carrier"], str(one["count"])) for one in stats["deliveries"]]
-        told += ["", table(("CHANNEL", "CARRIER", "DELIVERED"), rows)]
+        told += ["", table(("CHANNEL", "CARRIER", "DELIVERED"), rows, columns=columns)]
     if stats["holds"]:
         rows = [(one["reason"], str(one["count"]), _duration(one["seconds"])) for one in stats["holds"]]
-        told += ["", table(("HELD FOR", "TIMES", "FOR"), rows)]
+        told += ["", table(("HELD FOR", "TIMES", "FOR"), rows, columns=columns)]
     for heading, counts in (("OUTCOME", "outcomes"), ("HOOK", "hooks"), ("SIGNAL", "signals")):
         if stats[counts]:
-            told += ["", table((heading, "COUNT"), [(name, str(count)) for name, count in stats[counts].items()])]
+            pairs = [(name, str(count)) for name, count in stats[counts].items()]
+            told += ["", table((heading, "COUNT"), pairs, columns=columns)]
     return told
 
 

@@ -40,7 +40,7 @@ _DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 def show(text: str, *, nl: bool = True) -> None:
     """Print data for whoever asked: on stdout, and harmless for a terminal."""
-    _print(sys.stdout, text + ("\n" if nl else ""))
+    _print(sys.stdout, text, "\n" if nl else "")
 
 
 def show_bytes(data: bytes) -> None:
@@ -50,17 +50,17 @@ def show_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def say(text: str) -> None:
-    """Print a message for people: on stderr, so that stdout holds data only."""
-    _print(sys.stderr, text + "\n")
+def say(text: str, *, is_raw: bool = False) -> None:
+    """Print a message for people: on stderr, so that stdout holds data only. A raw terminal needs to be told where lines begin."""
+    _print(sys.stderr, text, "\r\n" if is_raw else "\n")
 
 
 def print_json(data: Any) -> None:
-    _print(sys.stdout, as_json(data, indent=2) + "\n")
+    _print(sys.stdout, as_json(data, indent=2))
 
 
 def print_json_line(data: Any) -> None:
-    _print(sys.stdout, as_json(data) + "\n")
+    _print(sys.stdout, as_json(data))
 
 
 def as_json(data: Any, indent: int | None = None) -> str:
@@ -87,10 +87,10 @@ def _written_out(hit: re.Match[str]) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
-def _print(stream: TextIO, text: str) -> None:
+def _print(stream: TextIO, text: str, end: str = "\n") -> None:
     """The only place of the command line from which text leaves. A character that the stream cannot carry is written out."""
     encoding = stream.encoding or "utf-8"
-    stream.write(harmless(text).encode(encoding, "backslashreplace").decode(encoding))
+    stream.write(harmless(text).encode(encoding, "backslashreplace").decode(encoding) + end)
     stream.flush()
 
 
@@ -118,20 +118,47 @@ def table(
     paint: Callable[[str], str] = paint_status,
     columns: int | None = None,
 ) -> str:
-    """Left-aligned columns; the last one is cut where the terminal ends, if there is one."""
+    """Left-aligned columns. Where the terminal is too narrow the widest ones are cut, but none below READABLE; where that is
+    not enough each row becomes a block of lines."""
     lines = [[one_line(cell) for cell in row] for row in (headings, *rows)]
-    widths = [max(_width(line[index]) for line in lines) for index in range(len(headings) - 1)]
-    room = _room(columns, sum(widths) + len(GAP) * len(widths))
-    return "\n".join(_join(line, widths, room, paint) for line in lines)
+    widths = [max(_width(line[index]) for line in lines) for index in range(len(headings))]
+    if columns is not None:
+        fitting = fit(widths, columns - len(GAP) * (len(widths) - 1))
+        if fitting is None:
+            return "\n\n".join(_block(lines[0], line, columns, paint) for line in lines[1:])
+        widths = fitting
+    return "\n".join(_join(line, widths, paint) for line in lines)
 
 
-def _join(line: Sequence[str], widths: Sequence[int], room: int | None, paint: Callable[[str], str]) -> str:
-    padded = [paint(cell + " " * (width - _width(cell))) for cell, width in zip(line[:-1], widths, strict=True)]
-    return GAP.join([*padded, cut(line[-1], room)]).rstrip()
+READABLE = 12
+"""Columns of the terminal to which a column of a table may be cut: an id has as many."""
 
 
-def _room(columns: int | None, taken: int) -> int | None:
-    return None if columns is None else max(10, columns - taken)
+def fit(widths: Sequence[int], room: int) -> list[int] | None:
+    """The widths with the widest cut down until all have room; None when there is not enough."""
+    fitting = list(widths)
+    while (over := sum(fitting) - room) > 0:
+        widest = max(fitting)
+        if widest <= READABLE:
+            return None
+        next_widest = max((width for width in fitting if width < widest), default=0)
+        count = fitting.count(widest)
+        shorter = max(READABLE, next_widest, widest - -(-over // count))
+        fitting = [min(width, shorter) for width in fitting]
+    return fitting
+
+
+def _join(line: Sequence[str], widths: Sequence[int], paint: Callable[[str], str]) -> str:
+    cells = [cut(cell, width) for cell, width in zip(line, widths, strict=True)]
+    padded = [paint(cell + " " * (width - _width(cell))) for cell, width in zip(cells[:-1], widths, strict=False)]
+    return GAP.join([*padded, cells[-1]]).rstrip()
+
+
+def _block(headings: Sequence[str], line: Sequence[str], columns: int, paint: Callable[[str], str]) -> str:
+    first = max(map(_width, headings))
+    room = max(1, columns - first - len(GAP))
+    rows = [(heading, cut(cell, room)) for heading, cell in zip(headings, line, strict=True) if cell]
+    return "\n".join(f"{heading:<{first}}{GAP}{paint(cell)}".rstrip() for heading, cell in rows)
 
 
 def _width(text: str) -> int:
@@ -145,7 +172,7 @@ def _width(text: str) -> int:
 def cut(text: str, room: int | None) -> str:
     if room is None or _width(text) <= room:
         return text
-    while _width(text) > room - 1:
+    while text and _width(text) > room - 1:
         text = text[:-1]
     return text + "…"
 
@@ -158,8 +185,12 @@ def one_line(text: str) -> str:
 
 def terminal_columns() -> int | None:
     """None when stdout is no terminal: then nothing is cut, so that scripts get all of it."""
+    if not sys.stdout.isatty():
+        return None
+    if (wanted := os.environ.get("COLUMNS", "")).isascii() and wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
     except (OSError, ValueError):
         return None
 

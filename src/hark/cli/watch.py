@@ -1,8 +1,8 @@
 """hark watch: hears signals in the output of any command, such as a terminal on a host where nothing of ours can be installed."""
 
+import contextlib
 import os
 import queue
-import sys
 import threading
 from datetime import UTC, datetime
 from time import monotonic
@@ -13,7 +13,7 @@ import click
 from hark.cli.between import Between
 from hark.cli.client import Client, ConnectionDropped, segment
 from hark.cli.settings import signal_namespaces
-from hark.cli.text import one_line
+from hark.cli.text import one_line, say
 from hark.model.errors import HarkError
 
 if TYPE_CHECKING:
@@ -199,8 +199,5 @@ class Teller:
 
 def _say(text: str) -> None:
     """On stderr; also where the person's terminal is raw."""
-    try:
-        sys.stderr.write(text + ("\r\n" if os.isatty(2) else "\n"))
-        sys.stderr.flush()
-    except OSError:
-        return
+    with contextlib.suppress(OSError):
+        say(text, is_raw=os.isatty(2))

@@ -59,11 +59,11 @@ def make_when(after_s: float | None, at: datetime | None, every_s: float | None,
     """What somebody has wished for, if it makes sense."""
     if sum(wish is not None for wish in (after_s, at, cron)) > 1 or (every_s is not None and cron is not None):
         raise HarkError(
-            "request-invalid", "these times exclude each other", "name one; `every` may go with a first time"
+            "request-invalid", "these times exclude each other", "name one; --every may go with a first time"
         )
     repeat = by_cron(cron) if cron is not None else every(every_s) if every_s is not None else None
     if after_s is None and at is None and repeat is None:
-        raise HarkError("request-invalid", "it is not said when", "name a delay, a time, an interval or a cron line")
+        raise HarkError("request-invalid", "it is not said when", "name a delay such as 5m, or --at, --every or --cron")
     return When(after_s=after_s, at=at, repeat=repeat)
 
 

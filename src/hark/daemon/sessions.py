@@ -136,6 +136,8 @@ class Sessions:
         """`is_plain`: as `hark run` shows it, with no status line of tmux below it. `has_signals`: taught to signal, where the
         agent allows it. `beside`: in a window or a pane there, instead of a tmux session of its own."""
         directory = directory or str(Path.home())
+        # Whoever says nothing of a PATH gets the daemon's, as in any other session of its tmux server; and no more of it.
+        environment = {"PATH": os.environ.get("PATH", os.defpath)} | environment
         check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
         if has_signals:
@@ -372,7 +374,9 @@ class Sessions:
         if wanted is not None:
             if check_name(wanted) in taken:
                 raise HarkError(
-                    "name-taken", f"a session is called {wanted!r} already", "choose another name, or rename that one"
+                    "name-taken",
+                    f"a session is called {wanted!r} already",
+                    "choose another one with -n NAME, or rename that session with `hark rename`",
                 )
             return wanted
         taken |= set(RESERVED)

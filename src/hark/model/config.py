@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from hark.model.errors import HarkError
+from hark.model.old_settings import read_sm_send, translate
 
 AGENT_RIGHTS = {
     "spawn": "start other agents",
@@ -42,6 +43,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds after which what waits for a session that is gone is given up; 0 lets it wait."""
     restore_notice: str = "none"
     """How a human is told that their draft was carried out of the way and back."""
+    default_agent: str = ""
+    """The kind of agent that `hark new` and `hark spawn` start when nobody says which; else the first that is installed."""
     max_text_bytes: int = 1_048_576
     native: bool = True
     """Whether agents that hark starts are reached by their own API, where they have one."""
@@ -124,6 +127,8 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
         for key, value in environment.items()
         if key.startswith("HARK_") and key not in NOT_SETTINGS and key[5:].lower() in names
     }
+    if isinstance(old := file.get("sm_send"), Mapping):
+        raise _invalid("config.toml has a table [sm_send], which hark does not read", translate(old, names))
     merged = {**file, **from_environment, **flags}
     for unknown in merged.keys() - names:
         raise _invalid(f"there is no setting {unknown!r}", f"settings are: {', '.join(sorted(names))}")
@@ -144,6 +149,14 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
         if not re.match(r"https?://", getattr(config, name) or "http://"):
             raise _invalid(f"{name} = {getattr(config, name)!r} is no address", "write it as https://HOST/PATH")
     return config
+
+
+def check_no_yaml(path: str, text: str) -> None:
+    """Refuse settings in config.yaml, which would be ignored, and say how config.toml has them."""
+    if (entries := read_sm_send(text)) is not None:
+        names = {field.name for field in msgspec.structs.fields(Config)}
+        hint = f"{translate(entries, names)}; then remove {path}"
+        raise _invalid(f"{path} has a section sm_send, and hark reads config.toml only", hint)
 
 
 def parse_rights(words: str) -> frozenset[str]:

@@ -19,7 +19,11 @@ T = TypeVar("T", bound=msgspec.Struct)
 def yielded(holder: Session) -> Session:
     """The session that held a wanted name, under the name it keeps. Only one that is gone yields."""
     if holder.state is not SessionState.GONE:
-        raise HarkError("name-taken", f"a running session is called {holder.name!r}", "choose another name")
+        raise HarkError(
+            "name-taken",
+            f"a running session is called {holder.name!r}",
+            "choose another one with -n NAME, or rename that session with `hark rename`",
+        )
     return msgspec.structs.replace(holder, name=f"{holder.name}~{holder.id}")
 
 

@@ -1,6 +1,7 @@
 """The tools on the official SDK: the only file that imports it, and nobody imports this one before it is needed."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import mcp_types as types
@@ -16,6 +17,8 @@ from hark.api.inbox import is_there
 from hark.api.mcp.tools import TOOLS, Caller, Tool
 from hark.api.problems import problem_of
 from hark.daemon.log import logger
+from hark.environment import session_environment
+from hark.mcp import ENVIRONMENT_KEY
 from hark.model.errors import HarkError
 
 SESSION_HEADER = "hark-session"
@@ -37,7 +40,10 @@ def make_manager(hark: Any, largest_body: int) -> StreamableHTTPSessionManager:
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in tools:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}", {"tools": list(tools)})
-        return await _called(hark, tools[params.name], context.request, params.arguments or {})
+        environment = _environment(dict(params.meta or {}).get(ENVIRONMENT_KEY))
+        return await _called(
+            lambda: _caller(hark, context.request, environment), tools[params.name], params.arguments or {}
+        )
 
     server: Server[Any] = Server(
         "hark", version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
@@ -49,10 +55,10 @@ def _described(tool: Tool) -> types.Tool:
     return types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema)
 
 
-async def _called(hark: Any, tool: Tool, request: Request | None, arguments: dict[str, Any]) -> types.CallToolResult:
+async def _called(find_caller: Callable[[], Caller], tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
     """What is wrong with a call is told to the model, which can do better; it is no error of the protocol."""
     try:
-        answer = await tool.call(_caller(hark, request), arguments)
+        answer = await tool.call(find_caller(), arguments)
     except HarkError as refused:
         return _result(problem_of(refused), is_error=True)
     except Exception:  # noqa: BLE001 the border of the API: logged, and told apart from nothing
@@ -62,11 +68,24 @@ async def _called(hark: Any, tool: Tool, request: Request | None, arguments: dic
     return _result(answer, is_error=False)
 
 
-def _caller(hark: Any, request: Request | None) -> Caller:
+def _caller(hark: Any, request: Request | None, environment: dict[str, str]) -> Caller:
     assert request is not None
     named = request.headers.get(SESSION_HEADER)
     session = hark.sessions.find(named) if named else None
-    return Caller(hark, session, is_there(request), request.scope.get("hark_caller"))
+    return Caller(hark, session, is_there(request), environment, request.scope.get("hark_caller"))
+
+
+def _environment(said: object) -> dict[str, str]:
+    """The part of a caller's environment that can be used; whatever else it says there is left out."""
+    try:
+        variables = msgspec.convert(said or {}, dict[str, str])
+    except msgspec.ValidationError:
+        return {}
+    return {name: value for name, value in session_environment(variables).items() if _is_variable(name, value)}
+
+
+def _is_variable(name: str, value: str) -> bool:
+    return bool(name) and "=" not in name and "\0" not in name + value
 
 
 def _result(answer: msgspec.Struct, *, is_error: bool) -> types.CallToolResult:

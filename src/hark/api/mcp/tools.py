@@ -30,6 +30,8 @@ class Caller(Struct, frozen=True):
     hark: Any
     session: Session | None
     is_there: IsThere
+    environment: dict[str, str] = {}
+    """Of whoever calls, as far as it was handed over."""
     agent: AgentCaller | None = None
     """Who calls with the token of a session, and so with its rights only."""
 
@@ -121,8 +123,8 @@ async def _send_to(caller: Caller, target: Session, wish: SendArguments) -> Send
 
 
 class SpawnArguments(Request, frozen=True):
-    agent: Annotated[str, Meta(description="claude, codex, gemini, …")]
     task: Words
+    agent: Annotated[str, Meta(description="claude, codex, gemini, …; the user's default agent without it")] = ""
     name: Annotated[str, Meta(description="of the new session")] = ""
     directory: Annotated[str, Meta(description="where it starts; yours by default")] = ""
     notify_on_stop: Annotated[bool, Meta(description="send me a message when it has stopped working on it")] = True
@@ -140,10 +142,11 @@ async def spawn(caller: Caller, wish: SpawnArguments) -> SpawnAnswer:
     made = await spawned(
         caller.hark,
         Spawn(
-            agent=wish.agent,
+            agent=wish.agent or None,
             task=wish.task,
             name=wish.name or None,
             directory=wish.directory or (own.directory if own else None),
+            environment=caller.environment,
             sender_session_id=own.id if own else None,
             notify_on_stop=wish.notify_on_stop and own is not None,
         ),

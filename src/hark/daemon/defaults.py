@@ -1,0 +1,39 @@
+"""Which agent is started when nobody says which: the setting `default_agent`, else the first known one that is installed."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+
+from hark.agents.kinds import AgentKind, Kinds
+from hark.model.errors import HarkError
+
+IN_ORDER = ("claude", "codex", "gemini", "opencode", "copilot", "amp", "qwen", "aider")
+
+
+def command_for(
+    kinds: Kinds, agent: str | None, command: Sequence[str], environment: Mapping[str, str], default_agent: str
+) -> list[str]:
+    """How to start what somebody wishes for: a command, a kind of agent by its own program, or the default agent."""
+    if command:
+        return list(command)
+    kind = kinds.get(agent) if agent else default_kind(kinds, environment, default_agent)
+    if not kind.commands:
+        raise HarkError(
+            "request-invalid", f"{kind.name} has no program of its own", "say how it is started: `hark new -- CMD`, or `hark spawn --command CMD`"
+        )  # fmt: skip
+    return list(kind.commands[:1])
+
+
+def default_kind(kinds: Kinds, environment: Mapping[str, str], default_agent: str) -> AgentKind:
+    if default_agent:
+        return kinds.get(default_agent)
+    path = environment.get("PATH", os.defpath)
+    for name in IN_ORDER:
+        kind = kinds.get(name)
+        if any(shutil.which(program, path=path) for program in kind.commands):
+            return kind
+    raise HarkError(
+        "request-invalid",
+        f"no agent is on your PATH that hark knows ({', '.join(IN_ORDER)})",
+        "say what to start, as in `hark new -- CMD`, or set default_agent in config.toml",
+    )
