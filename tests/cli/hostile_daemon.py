@@ -30,6 +30,8 @@ HOSTILE = (
 AT = "2026-01-02T03:04:05+00:00"
 LAST = 1_000_000
 SPECIAL: dict[str, Any] = {
+    "socket": HOSTILE.replace("\x00", ""),  # a path, and tmux's own name of a pane: no NUL can be in them
+    "pane_id": HOSTILE.replace("\x00", ""),
     "pid": 99_999_999,
     "kind": "signal",
     "seq": LAST,
