@@ -1,17 +1,19 @@
-.PHONY: install demo test lint bench agents simulate storm dialogs turns signals crash load fuzz model clean
-install: ; @scripts/install
-demo: install ; @scripts/demo
-test: install ; @scripts/test
-lint: install ; @scripts/lint
-bench: install ; @scripts/bench
-agents: install ; @scripts/agents
-simulate: install ; @scripts/simulate
-storm: install ; @scripts/storm
-dialogs: install ; @scripts/dialogs
-turns: install ; @scripts/turns
-crash: install ; @scripts/crash
-load: install ; @scripts/load
-signals: install ; @scripts/signals
-fuzz: install ; @scripts/fuzz-api && scripts/fuzz-signals
-model: install ; @scripts/model
+# setup prepares this checkout only; install also links hark's commands into ~/.local/bin.
+.PHONY: setup install demo test lint bench agents simulate storm dialogs turns signals crash load fuzz model clean
+setup: ; @scripts/install
+install: setup ; @scripts/link
+demo: setup ; @scripts/demo
+test: setup ; @scripts/test
+lint: setup ; @scripts/lint
+bench: setup ; @scripts/bench
+agents: setup ; @scripts/agents
+simulate: setup ; @scripts/simulate
+storm: setup ; @scripts/storm
+dialogs: setup ; @scripts/dialogs
+turns: setup ; @scripts/turns
+crash: setup ; @scripts/crash
+load: setup ; @scripts/load
+signals: setup ; @scripts/signals
+fuzz: setup ; @scripts/fuzz-api && scripts/fuzz-signals
+model: setup ; @scripts/model
 clean: ; @scripts/clean

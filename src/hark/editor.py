@@ -13,6 +13,7 @@ import os
 import shlex
 import socket
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from hark import instance, paths, tickets
@@ -22,9 +23,14 @@ ANSWER_S = 5.0
 KEEP = {"action": "keep"}
 
 
-def choose_editor(environment: dict[str, str]) -> list[str]:
+def choose_editor(environment: Mapping[str, str]) -> list[str]:
+    """The human's own editor, as the words of a command."""
     for name in ("HARK_VISUAL", "HARK_EDITOR", "VISUAL", "EDITOR"):
-        words = shlex.split(environment.get(name, ""))
+        value = environment.get(name, "")
+        try:
+            words = shlex.split(value)
+        except ValueError:  # A quote that nothing closes is part of a name.
+            words = value.split()
         if words and os.path.basename(words[0]) != "hark-editor":
             return words
     return ["vi"]

@@ -1,4 +1,8 @@
 import json
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ from hark.model.errors import Exit
 from tests.cli.canned import CannedServer, answer, refusal
 from tests.cli.samples import START, session
 
+HARK = Path(sys.executable).parent / "hark"
 Serve = Callable[..., CannedServer]
 HEALTH = Health(
     status="ok",
@@ -54,8 +59,28 @@ def test_without_a_daemon_the_rest_is_looked_at_and_none_is_started(
 
     found = findings(capsys)
     assert found["tmux", ""]["level"] == "ok"
-    assert found["daemon", ""]["level"] == "warning"
+    assert found["daemon", ""]["level"] == "ok"
     assert not (home / "run/hark.sock").exists()
+
+
+def test_a_fresh_machine_has_nothing_to_mend(tmp_path: Path) -> None:
+    """An empty home directory, no agents, no daemon yet, and hardly a variable in the environment."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "tmux").symlink_to(shutil.which("tmux") or "tmux")
+    (programs / "vi").symlink_to("/bin/sh")
+    (programs / "hark").symlink_to(HARK)
+    (tmp_path / "user").mkdir()
+    variables = {"HOME": str(tmp_path / "user"), "PATH": str(programs)}
+
+    with tempfile.TemporaryDirectory(prefix="hk", dir="/tmp") as runtime:
+        variables["XDG_RUNTIME_DIR"] = runtime  # A daemon of this user's own must not be asked.
+        done = subprocess.run([HARK, "doctor", "--json"], env=variables, capture_output=True, text=True, timeout=60)
+
+    told = json.loads(done.stdout)
+    assert [one for one in told["findings"] if one["level"] != "ok"] == []
+    assert (done.returncode, done.stderr) == (Exit.OK, "")
+    assert list((tmp_path / "user").iterdir()) == []
 
 
 def test_a_problem_is_exit_code_1_and_says_how_to_mend_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

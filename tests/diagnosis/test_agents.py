@@ -142,17 +142,33 @@ def test_a_session_is_asked_for_its_hooks_and_its_airlock() -> None:
     sessions = [
         session(id="aaaaaaaa", name="heard", airlock="/run/a.sock"),
         session(id="bbbbbbbb", name="silent", airlock="/run/b.sock"),
+        session(id="eeeeeeee", name="new", airlock="/run/e.sock"),
         session(id="cccccccc", name="adopted", agent="generic", is_adopted=True),
         # Its own API may tell all of it.
         session(id="dddddddd", name="native", agent="opencode", airlock="/run/d.sock"),
     ]
-    events = [hook_event("aaaaaaaa", event="UserPromptSubmit"), hook_event("aaaaaaaa", event="Stop")]
+    events = [
+        hook_event("aaaaaaaa", event="UserPromptSubmit"),
+        hook_event("aaaaaaaa", event="Stop"),
+        hook_event("bbbbbbbb", status="submitted") | {"kind": "message"},
+        hook_event("eeeeeeee", status="queued") | {"kind": "message"},
+    ]
 
     found = list(look_at_sessions(sessions, events))
 
     assert [(one.check, one.about, one.level) for one in found] == [
         ("session-hooks", "heard", Level.OK),
         ("session-hooks", "silent", Level.WARNING),
+        ("session-hooks", "new", Level.OK),
         ("session-airlock", "adopted", Level.WARNING),
     ]
     assert found[0].detail == "heard: Stop at 2026-01-02T03:04:05Z"
+
+
+def test_an_adopted_agent_that_was_never_heard_is_a_warning() -> None:
+    found = list(look_at_sessions([session(name="adopted", agent="claude", is_adopted=True)], []))
+
+    assert [(one.check, one.level) for one in found] == [
+        ("session-hooks", Level.WARNING),
+        ("session-airlock", Level.WARNING),
+    ]

@@ -48,11 +48,20 @@ def leave_socket(path: Path) -> None:
 def test_a_daemon_answers_and_is_this_version(
     health: dict[str, Any] | None, failure: HarkError | None, is_lock_free: bool, level: Level, words: str
 ) -> None:
+    paths.make_private(paths.state_dir())
+    paths.database_path().touch()
+
     found = next(look_at_daemon(health, failure, is_lock_free=is_lock_free))
 
     assert found.level is level
     assert words in found.detail
     assert (found.hint == "") is (level is Level.OK)
+
+
+def test_a_daemon_that_has_never_run_is_not_missed() -> None:
+    found = list(look_at_daemon(None, UNREACHABLE, is_lock_free=True))
+
+    assert [(one.check, one.level) for one in found] == [("daemon", Level.OK)]
 
 
 def test_the_socket_of_a_daemon_that_has_died_is_noticed() -> None:

@@ -1,4 +1,6 @@
 import os
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,17 @@ def test_hark_must_be_on_the_path_and_be_this_one(tmp_path: Path) -> None:
     assert missing.level is other.level is Level.WARNING
     assert "not on your PATH" in missing.detail
     assert str(tmp_path / "hark") in other.detail
+    assert missing.hint.endswith(f'export PATH={Path(sys.executable).parent}:"$PATH"')
+
+
+def test_a_link_that_the_shell_does_not_find_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "it's" / ".local/bin"
+    place.mkdir(parents=True)
+    (place / "hark").symlink_to(Path(sys.executable).parent / "hark")
+
+    found = machine.path({"PATH": "/nowhere", "HOME": str(tmp_path / "it's")})
+
+    assert found.hint.endswith(f'export PATH={shlex.quote(str(place))}:"$PATH"')
 
 
 def test_wrong_settings_are_a_problem_and_the_rest_is_looked_at_with_the_defaults(home: Path) -> None:
@@ -108,10 +121,51 @@ def test_a_disk_that_fills_up_is_noticed_in_time(free: int, level: Level) -> Non
     assert machine.disk_space(Path("/state"), free).level is level
 
 
-def test_the_users_own_editor_is_named() -> None:
-    assert "ed (EDITOR)" in machine.editor({"EDITOR": "ed"}).detail
-    assert "code -w (VISUAL)" in machine.editor({"EDITOR": "ed", "VISUAL": "code -w"}).detail
-    assert machine.editor({}).level is Level.WARNING
+@pytest.mark.parametrize(
+    ("variables", "level", "words"),
+    [
+        ({"EDITOR": "ed"}, Level.OK, "yours is ed"),
+        ({"EDITOR": "ed", "VISUAL": "code -w"}, Level.OK, "yours is code -w"),
+        # Inside a session: hark-editor itself is not the human's own.
+        ({"VISUAL": "/x/hark-editor", "EDITOR": "/x/hark-editor", "HARK_EDITOR": "ed"}, Level.OK, "yours is ed"),
+        ({}, Level.OK, "yours is vi"),
+        ({"EDITOR": "missing -w"}, Level.WARNING, "missing, which is not on your PATH"),
+        ({"EDITOR": 'un"closed'}, Level.WARNING, 'un"closed, which'),
+    ],
+)
+def test_the_users_own_editor_must_be_there(
+    variables: dict[str, str], level: Level, words: str, tmp_path: Path
+) -> None:
+    for name in ("ed", "vi", "code"):
+        program(tmp_path / name)
+
+    found = machine.editor(variables | {"PATH": str(tmp_path)})
+
+    assert found.level is level
+    assert words in found.detail
+
+
+def test_no_editor_at_all_is_a_warning(tmp_path: Path) -> None:
+    assert machine.editor({"PATH": str(tmp_path)}).level is Level.WARNING
+
+
+def test_paths_that_the_system_refuses_are_problems_and_end_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARK_HOME", str(tmp_path / ("x" * 300)))
+
+    found = {one.check: one.level for one in machine.look_at_machine(os.environ)}
+
+    refused = ("settings", "agent-files", "runtime-directory")
+    assert {check: found[check] for check in refused} == dict.fromkeys(refused, Level.PROBLEM)
+
+
+def test_a_socket_path_that_is_too_long_is_told_before_the_directory_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARK_HOME", str(tmp_path / ("x" * 100)))
+
+    assert machine.runtime_directory(paths.runtime_dir()).level is Level.PROBLEM
 
 
 def test_the_airlock_must_be_readable(tmp_path: Path) -> None:

@@ -153,9 +153,17 @@ def load_kinds(user_directory: Path | None = None) -> Kinds:
         for entry in resources.files(__package__).iterdir()
         if entry.name.endswith(".toml")
     ]
-    if user_directory and user_directory.is_dir():
-        texts += [(str(path), path.read_bytes()) for path in sorted(user_directory.glob("*.toml"))]
+    texts += _texts_of_user(user_directory) if user_directory else []
     return Kinds({kind.name: kind for kind in (_decode(name, text) for name, text in texts)})
+
+
+def _texts_of_user(directory: Path) -> list[tuple[str, bytes]]:
+    try:
+        found = sorted(directory.glob("*.toml")) if directory.is_dir() else []
+        return [(str(path), path.read_bytes()) for path in found]
+    except OSError as failure:
+        detail = f"{failure.filename or directory}: {failure.strerror}"
+        raise HarkError("config-invalid", detail, "make it readable") from failure
 
 
 def _decode(name: str, text: bytes) -> AgentKind:

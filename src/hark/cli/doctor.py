@@ -52,7 +52,7 @@ def look(session: str | None) -> list["Finding"]:
     client = Client(starts_daemon=False, answer_s=ANSWER_S)
     health, failure = ask_health(client)
     findings = [] if session else [*look_at_machine(os.environ)]
-    findings += look_at_daemon(health, failure, is_lock_free=is_lock_free())
+    findings += look_at_daemon(health, failure, is_lock_free=is_nobody_there())
     if not session:
         findings += look_at_agents(os.environ)
     if health is None:
@@ -70,6 +70,14 @@ def ask_health(client: Client) -> tuple[dict[str, Any] | None, HarkError | None]
         return client.get("/healthz"), None
     except HarkError as failure:
         return None, failure
+
+
+def is_nobody_there() -> bool:
+    """True if no daemon holds the lock, as far as this user may know: the state directory has a check of its own."""
+    try:
+        return is_lock_free()
+    except OSError:
+        return True
 
 
 def has_problems(findings: list["Finding"]) -> bool:

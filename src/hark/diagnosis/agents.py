@@ -74,21 +74,31 @@ def _is_trusted(trusted: Mapping[str, Any], where: Path, ours: hooks.Ours) -> bo
 
 def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[str, Any]]) -> Iterator[Finding]:
     """`events`: the newest of the daemon's record, in their order."""
-    last = {event["session_id"]: event for event in events if event["kind"] == "hook"}
+    record = list(events)
+    last = {event["session_id"]: event for event in record if event["kind"] == "hook"}
+    prompted = {event["session_id"] for event in record if _is_submit(event)}
     for session in sessions:
-        event = last.get(session["id"])
-        may_have_api = session["agent"] in KINDS and session["airlock"] is not None
+        event, has_airlock = last.get(session["id"]), session["airlock"] is not None
+        may_have_api = session["agent"] in KINDS and has_airlock
         if session["agent"] in EVENTS and (event or not may_have_api):
-            yield _heard(session["name"], session["agent"], event)
-        if session["airlock"] is None:
+            is_new = has_airlock and session["id"] not in prompted
+            yield _heard(session["name"], session["agent"], event, is_new=is_new)
+        if not has_airlock:
             detail = "adopted, with no airlock: tmux holds your keys during a delivery"
             hint = f"start it with `hark run -- {session['agent']}` to have one"
             yield warning("session-airlock", detail, hint, session["name"])
 
 
-def _heard(name: str, agent: str, event: dict[str, Any] | None) -> Finding:
+def _is_submit(event: dict[str, Any]) -> bool:
+    return event["kind"] == "message" and event["data"].get("status") == "submitted"
+
+
+def _heard(name: str, agent: str, event: dict[str, Any] | None, *, is_new: bool) -> Finding:
+    """`is_new`: hark started the agent and has submitted nothing to it yet, so its hooks had no reason to speak."""
     if event is not None:
         return ok("session-hooks", f"heard: {event['data'].get('event')} at {event['at']}", name)
+    if is_new:
+        return ok("session-hooks", "nothing was submitted to it yet, so its hooks have said nothing", name)
     install = f"; if that changes nothing, `hark install {agent}` and start it again" if agent in PLACES else ""
     detail = "nothing was heard from its hooks yet: messages end as `submitted`, and turns are guessed"
     return warning("session-hooks", detail, f"submit a prompt{install}", name)

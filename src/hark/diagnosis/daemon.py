@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from hark import __version__, instance
+from hark import __version__, instance, paths
 from hark.diagnosis.finding import Finding, ok, problem, warning
 from hark.model.errors import HarkError
 
@@ -50,6 +50,8 @@ def _unreachable(failure: HarkError | None, *, is_lock_free: bool) -> Finding:
         return problem(
             "daemon", "a daemon runs but does not answer", "`hark logs` may say why; `hark daemon stop` ends it"
         )
+    if not os.path.exists(paths.database_path()):
+        return ok("daemon", "it has never run: the first command that needs it starts it")
     return warning("daemon", "it is not running: nothing is delivered until it is", "`hark daemon start` starts it")
 
 

@@ -1,6 +1,7 @@
 """What hark needs of the machine: programs, tmux, settings, directories."""
 
 import os
+import shlex
 import shutil
 import stat
 import subprocess
@@ -12,6 +13,7 @@ from hark import airlock, paths
 from hark.agents.kinds import load_kinds
 from hark.app import load_config
 from hark.diagnosis.finding import Finding, ok, problem, warning
+from hark.editor import choose_editor
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.terminal.version import check_version
@@ -44,11 +46,15 @@ def programs(directory: Path) -> Finding:
 
 
 def path(environment: Mapping[str, str]) -> Finding:
-    """Agents call `hark` by its name."""
+    """Whether the shell, and the agents that it starts, find this hark when they call it by its name."""
     found = shutil.which("hark", path=environment.get("PATH", os.defpath))
     ours = Path(sys.executable).parent / "hark"
     if found is None:
-        return warning("path", "`hark` is not on your PATH, so agents do not find it", f"add {ours.parent} to PATH")
+        linked = Path(environment.get("HOME") or "/") / ".local/bin/hark"
+        directory = str(linked.parent if os.path.exists(linked) and os.path.samefile(linked, ours) else ours.parent)
+        line = f'export PATH={shlex.quote(directory)}:"$PATH"'
+        hint = f"add this line to the startup file of your shell: {line}"
+        return warning("path", "`hark` is not on your PATH, so agents do not find it", hint)
     if not ours.exists() or os.path.samefile(found, ours):
         return ok("path", found)
     return warning("path", f"`hark` is {found}, and this one is {ours}", "remove one of them, or change your PATH")
@@ -60,7 +66,7 @@ def settings() -> tuple[Config, Finding]:
     except HarkError as wrong:
         return Config(), problem("settings", wrong.detail, wrong.hint)
     where = paths.config_path()
-    return config, ok("settings", str(where) if where.exists() else f"the defaults: there is no {where}")
+    return config, ok("settings", str(where) if os.path.exists(where) else f"the defaults: there is no {where}")
 
 
 def agent_files() -> Finding:
@@ -88,18 +94,15 @@ def tmux(program: str) -> Finding:
 
 
 def editor(environment: Mapping[str, str]) -> Finding:
-    """Agents that hark starts get `hark-editor`, which opens the user's own for the user."""
+    """Agents that hark starts get `hark-editor`, which opens the user's own editor for the user; that one must be there."""
     ours = Path(sys.executable).parent / "hark-editor"
     if not os.access(ours, os.X_OK):
         return problem("editor", f"{ours} is not a program: drafts cannot be carried by an editor", _AGAIN)
-    name = next((name for name in ("VISUAL", "EDITOR") if environment.get(name)), None)
-    if name is None:
-        return warning(
-            "editor",
-            "neither VISUAL nor EDITOR is set: your own editor will be vi",
-            "set one of them if you want another",
-        )
-    return ok("editor", f"{ours}; yours is {environment[name]} ({name})")
+    own = choose_editor(environment)
+    if shutil.which(own[0], path=environment.get("PATH", os.defpath)) is None:
+        detail = f"your own editor is {own[0]}, which is not on your PATH: an agent's editor key opens nothing for you"
+        return warning("editor", detail, "set VISUAL or EDITOR to an editor that is there")
+    return ok("editor", f"{ours}; yours is {shlex.join(own)}")
 
 
 def airlock_file(file: Path) -> Finding:
@@ -109,24 +112,27 @@ def airlock_file(file: Path) -> Finding:
 
 
 def runtime_directory(directory: Path) -> Finding:
+    if len(os.fsencode(paths.socket_path())) > 100:
+        detail = f"{paths.socket_path()} is too long for a socket"
+        return problem("runtime-directory", detail, "choose a shorter HARK_HOME or XDG_RUNTIME_DIR")
     try:
         facts = os.lstat(directory)
     except FileNotFoundError:
         return ok("runtime-directory", f"{directory} will be made by the daemon")
+    except OSError as failure:
+        hint = "set HARK_HOME or XDG_RUNTIME_DIR to a directory of yours"
+        return problem("runtime-directory", f"{directory}: {failure.strerror}", hint)
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
         hint = "somebody else may have made it: remove it, or set HARK_HOME"
         return problem("runtime-directory", f"{directory} is not a directory of yours", hint)
     if facts.st_mode & 0o077:
         return problem("runtime-directory", f"{directory} is open to others", f"chmod 700 {directory}")
-    if len(os.fsencode(paths.socket_path())) > 100:
-        detail = f"{paths.socket_path()} is too long for a socket"
-        return problem("runtime-directory", detail, "choose a shorter HARK_HOME or XDG_RUNTIME_DIR")
     return ok("runtime-directory", str(directory))
 
 
 def state_directory(directory: Path) -> Iterator[Finding]:
-    there = next(one for one in (directory, *directory.parents) if one.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+    there = next(one for one in (directory, *directory.parents) if os.path.exists(one))
+    if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
         hint = "make it a directory that you may write to, or set HARK_HOME to one"
         yield problem("state-directory", f"cannot write to {there}", hint)
         return
