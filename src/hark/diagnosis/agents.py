@@ -90,7 +90,7 @@ def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[s
 
 
 def _is_submit(event: dict[str, Any]) -> bool:
-    return event["kind"] == "message" and event["data"].get("status") == "submitted"
+    return bool(event["kind"] == "message" and event["data"].get("status") == "submitted")
 
 
 def _heard(name: str, agent: str, event: dict[str, Any] | None, *, is_new: bool) -> Finding:
