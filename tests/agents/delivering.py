@@ -92,8 +92,8 @@ class Delivering(msgspec.Struct, frozen=True):
         """What came from the human."""
         return [text.strip() for text in self.stand_in.submitted() if not text.startswith("[Input from")]
 
-    def wait_bodies(self, *bodies: str) -> None:
-        wait_until(lambda: self.bodies() == list(bodies), DEADLINE_S, f"{bodies} at the model", self.stand_in.submitted)
+    def wait_bodies(self, *bodies: str, deadline_s: float = DEADLINE_S) -> None:
+        wait_until(lambda: self.bodies() == list(bodies), deadline_s, f"{bodies} at the model", self.stand_in.submitted)
 
 
 @contextmanager

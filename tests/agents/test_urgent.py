@@ -10,7 +10,7 @@ import pytest
 
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
-from tests.agents.running import DEADLINE_S
+from tests.agents.running import DEADLINE_S, START_DEADLINE_S
 from tests.terminals import wait_until
 
 # kind, whether it is reached by its own API
@@ -24,7 +24,7 @@ def both(request: pytest.FixtureRequest) -> Iterator[tuple[Delivering, Human]]:
     kind, is_native = request.param
     with delivering(kind, is_native=is_native) as running:
         running.deliver("warm up")
-        running.wait_bodies("warm up")
+        running.wait_bodies("warm up", deadline_s=START_DEADLINE_S)
         running.wait_ready()
         with running.human() as person:
             person.wait_attached(DEADLINE_S)
