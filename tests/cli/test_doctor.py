@@ -126,6 +126,19 @@ def test_one_session_alone(closed: Serve, capsys: pytest.CaptureFixture[str]) ->
     assert {about for check, about in findings(capsys) if check.startswith("session-")} == {"backend"}
 
 
+def test_inside_a_session_everything_is_looked_at_that_an_agent_may_see(
+    closed: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    closed(answer(HEALTH), answer({"sessions": [session()]}), refusal("not-permitted", 403, "an agent may not read"))
+
+    assert run(["doctor", "--json"]) == Exit.OK
+
+    found = findings(capsys)
+    assert found["sessions", ""]["level"] == "ok"
+    assert found["sessions", ""]["detail"].endswith("an agent may not read")
+    assert found["tmux", ""]["level"] == "ok"
+
+
 def test_a_session_that_is_not_there(closed: Serve) -> None:
     closed(answer(HEALTH), refusal("session-not-found", 404))
 

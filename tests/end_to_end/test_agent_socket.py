@@ -178,3 +178,12 @@ def _run(words: list[str], environment: dict[str, str], stdin: bytes = b"") -> b
     return subprocess.run(
         words, env=environment, input=stdin, stdout=subprocess.PIPE, timeout=DEADLINE_S, check=True
     ).stdout
+
+
+def test_an_agent_can_ask_the_doctor(hark: RunningHark) -> None:
+    alpha = Agent(hark, "alpha")
+
+    told = hark.json("doctor", environment=environment_of(alpha))
+
+    assert told["has_problems"] is False
+    assert {one["check"] for one in told["findings"]} >= {"tmux", "daemon", "sessions"}

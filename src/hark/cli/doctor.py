@@ -47,6 +47,7 @@ def command(session: str | None, is_json: bool) -> int:
 def look(session: str | None) -> list["Finding"]:
     from hark.diagnosis.agents import look_at_agents, look_at_sessions
     from hark.diagnosis.daemon import look_at_airlocks, look_at_daemon
+    from hark.diagnosis.finding import ok
     from hark.diagnosis.machine import look_at_machine
 
     client = Client(starts_daemon=False, answer_s=ANSWER_S)
@@ -59,7 +60,12 @@ def look(session: str | None) -> list["Finding"]:
         return findings
     sessions = [client.get(f"/sessions/{segment(session)}")] if session else client.get("/sessions")["sessions"]
     after = max(0, health["last_event_seq"] - NEWEST)
-    findings += look_at_sessions(sessions, client.get(f"/events?after={after}&limit={NEWEST}")["events"])
+    try:
+        findings += look_at_sessions(sessions, client.get(f"/events?after={after}&limit={NEWEST}")["events"])
+    except HarkError as refused:
+        if refused.code != "not-permitted":
+            raise
+        findings.append(ok("sessions", f"not looked at, for this is inside a session: {refused.detail}"))
     if not session:
         findings += look_at_airlocks(instance.runtime_dir() / "airlocks", [one["airlock"] for one in sessions])
     return findings
