@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 import re
 import sys
 from collections.abc import Mapping
@@ -16,6 +18,10 @@ from tests.terminals import wait_until
 PROGRAM = str(Path(sys.executable).with_name("hark-demo-agent"))
 
 Event = dict[str, Any]
+
+
+SENDER = pwd.getpwuid(os.getuid()).pw_name
+"""Who sends from a plain shell: the user."""
 
 
 class Agent:

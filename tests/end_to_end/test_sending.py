@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.agents import Agent
+from tests.end_to_end.agents import SENDER, Agent
 from tests.end_to_end.running import DEADLINE_S, HARK, RunningHark
 from tests.terminals import wait_until
 
@@ -53,7 +53,7 @@ def test_a_text_arrives_to_the_letter(idle: Agent, name: str) -> None:
 
     message_id = idle.send_and_wait(TEXTS[name])
 
-    assert idle.prompts()[-1] == f"[Input from: someone via hark send · {message_id}]\n{wanted}"
+    assert idle.prompts()[-1] == f"[Input from: {SENDER} via hark send · {message_id}]\n{wanted}"
 
 
 def test_stdin_is_sent_without_its_last_newline(idle: Agent) -> None:

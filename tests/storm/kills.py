@@ -22,6 +22,7 @@ from hark.demo.human import Human, wait_for
 from hark.terminal.keyhold import MARK, OUT, OVER
 from tests.agents.delivering import Delivering, delivering
 from tests.airlock.running import Client
+from tests.end_to_end.agents import SENDER
 from tests.storm import messages
 from tests.storm.arrival import arrivals
 from tests.storm.judge import Verdict, judge
@@ -104,7 +105,7 @@ class Killing:
         writer = threading.Thread(target=self.typist.write, args=(acts,), daemon=True)
         writer.start()
         message_id = self.agent.send(body)
-        self.sent[message_id] = f"[Input from: someone via hark send · {message_id}]\n{body}"
+        self.sent[message_id] = f"[Input from: {SENDER} via hark send · {message_id}]\n{body}"
         if self._kill_in_a_hold():
             self.free_s.append(self._wait_free())
             self.agent.hark.ok("daemon", "start")

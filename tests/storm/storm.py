@@ -14,6 +14,7 @@ from msgspec import Struct
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.marks import MARKS
+from tests.end_to_end.agents import SENDER
 from tests.storm import messages, peers
 from tests.storm.arrival import Arrival, arrivals
 from tests.storm.judge import Verdict, judge
@@ -96,7 +97,7 @@ class Storm:
             peers.send(self._agent.tmux, self._agent.pane, self._plan.protocol, body)
             return Sent(body, at)
         message_id = self._agent.send(body)
-        return Sent(f"[Input from: someone via hark send · {message_id}]\n{body}", at, message_id)
+        return Sent(f"[Input from: {SENDER} via hark send · {message_id}]\n{body}", at, message_id)
 
     def statuses(self) -> list[str]:
         if not self._plan.is_ours:

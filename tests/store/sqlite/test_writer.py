@@ -17,7 +17,6 @@ from hark.store.sqlite.store import SqliteStore
 from hark.store.sqlite.transaction import Transaction
 from hark.store.sqlite.writer import LARGEST_BATCH
 from tests.contract.samples import ANA, add, enqueue, make_event, make_message, make_session, make_step
-from tests.terminals import wait_until
 
 
 @asynccontextmanager
@@ -189,17 +188,16 @@ async def test_a_batch_that_finds_the_file_locked_fails_but_reads_go_through(pat
     await other.close()
 
 
-async def test_a_thread_that_breaks_leaves_nobody_waiting(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken: list[type[BaseException]] = []
-    monkeypatch.setattr(threading, "excepthook", lambda arguments: broken.append(arguments.exc_type))
+async def test_a_thread_that_breaks_leaves_nobody_waiting(store: SqliteStore) -> None:
+    broken: list[str] = []
+    store.on_broken = broken.append
 
     def break_the_thread(_: Transaction) -> None:
-        raise SystemExit
+        raise SystemExit("at once")
 
     results = await together(store, store._write(break_the_thread), store.sessions())
 
     assert codes(results) == ["store-closed", "store-closed"]
     with pytest.raises(HarkError, match="not open"):
         await store.sessions()
-    await asyncio.to_thread(wait_until, lambda: bool(broken), 10.0, "the thread to end")
-    assert broken == [SystemExit]
+    assert broken == ["SystemExit: at once"]
