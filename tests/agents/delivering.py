@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import resources
 from pathlib import Path
 
 import msgspec
@@ -105,13 +106,14 @@ def delivering(
     by_hook: bool = False,
     is_woken: bool = False,
     change: Callable[[Launch], Launch] | None = None,
+    describe: Callable[[str], str] | None = None,
     max_batch_size: int = 1,
     stale_after_s: float = 120.0,
     **options: object,
 ) -> Iterator[Delivering]:
     """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. By its terminal, unless it
     shall be reached by its own API, or while it is busy by its hooks. `change` may have it started otherwise, or put something into
-    its home. Each message goes by itself, for what is looked at is mostly what becomes of one. Options are the launch's."""
+    its home; `describe` may change what hark knows of such agents. Each message goes by itself, for what is looked at is mostly what becomes of one. Options are the launch's."""
     with ExitStack() as owned:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
@@ -122,6 +124,10 @@ def delivering(
         hark = owned.enter_context(RunningHark(max_batch_size=str(max_batch_size), **settings))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
+        if describe:
+            known = (resources.files("hark.agents") / f"{kind}.toml").read_text()
+            (hark.home / "config/agents").mkdir(parents=True)
+            (hark.home / f"config/agents/{kind}.toml").write_text(describe(known))
         launch = LAUNCHES[kind](root, stand_in.url, **options)
         launch = change(launch) if change else launch
         owned.callback(end_processes, root)

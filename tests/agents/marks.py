@@ -55,10 +55,11 @@ def has_empty_box_of_codex(screen: Screen) -> bool:
 
 
 def has_empty_box_of_gemini(screen: Screen) -> bool:
-    """In vim mode it says how to leave the mode instead."""
+    """In vim mode it says how to leave the mode instead. Without the focus it draws no cursor, and the terminal's stays at the left."""
     ghosts = ("Type your message or @path/to/file", "Press 'Esc' for NORMAL mode.", "Press 'i' for INSERT mode.")
     rows = [f" {prompt}   {ghost}" for ghost in ghosts for prompt in ">*"]
-    return screen.cursor_row in rows and screen.cursor_x == 3
+    is_focused = screen.cursor_row in rows and screen.cursor_x == 3
+    return is_focused or (screen.cursor_x == 0 and not set(rows).isdisjoint(screen.rows))
 
 
 def has_empty_box_of_opencode(screen: Screen) -> bool:

@@ -104,7 +104,7 @@ def test_help_names_every_option_key_directive_and_event() -> None:
     finished = subprocess.run([PROGRAM, "--help"], capture_output=True, encoding="utf-8", check=True)
 
     for word in (
-        *("--log", "--busy", "--collapse", "--ask-at-start", "--no-hooks"),
+        *("--log", "--busy", "--collapse", "--newlines-after-paste", "--ask-at-start", "--no-hooks"),
         *("Ctrl-J", "Alt-Enter", "Ctrl-S", "Ctrl-G", "Escape", "Ctrl-C", "Ctrl-D"),
         *("[[busy=", "[[ask=", "[[ask-after=", "[[say="),
         *("ready", "prompt", "queued", "asked", "approved", "denied", "interrupted", "stopped", "editor", "quit"),

@@ -158,6 +158,20 @@ def test_there_is_one_stash_only(agent: RunningAgent) -> None:
     agent.wait_box("second")
 
 
+def test_an_enter_too_soon_after_a_paste_starts_a_new_line(tmux: PrivateTmux) -> None:
+    agent = RunningAgent(tmux, "--newlines-after-paste", "1")
+
+    for _ in range(2):
+        agent.paste("pasted")
+        agent.press("Enter")
+        agent.wait_box("pasted", "")
+        agent.type("typed")
+        agent.press("Enter")
+        agent.wait_box("")
+
+    assert [agent.wait_event("prompt", count)["text"] for count in (1, 2)] == ["pasted\ntyped"] * 2
+
+
 def test_large_pastes_collapse_and_expand_on_submit(tmux: PrivateTmux) -> None:
     agent = RunningAgent(tmux, "--collapse", "3")
     small, large, larger = "1\n2\n3", "1\n2\n3\n4", "a\n" * 20

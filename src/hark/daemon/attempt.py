@@ -103,7 +103,9 @@ class Attempt(Struct, kw_only=True):
         if self.kind.is_at_work(screen):
             return wait_for_idle(is_in_box=is_attempted(message))
         if is_attempted(message):
-            return self.carriers.resumption(self.session, self.kind, self._job(), message, is_alone=self.is_taken_over)
+            return self.carriers.resumption(
+                self.session, self.kind, screen, self._job(), message, is_alone=self.is_taken_over
+            )
         box = read_box(screen, self.kind.box)
         # What the screen cannot show is not proven by it: then an empty box is the editor's too, where there is one.
         if box and box.is_empty and not wording.fits(self.text, screen.columns, len(screen.rows)):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from hark.agents.kinds import AgentKind
 from hark.daemon.panes import Panes
 from hark.delivery import by_editor, by_interrupt, by_sentinel, by_stash, into_empty_box
-from hark.delivery.box import Box
+from hark.delivery.box import Box, holds_exactly, read_box
 from hark.delivery.by_interrupt import IDLE_AFTER_S
 from hark.delivery.choose import Contents, Means, choose_carrier, waits_for_stale
 from hark.delivery.reading import LineKeys
@@ -69,13 +69,19 @@ class Carriers:
             self._interrupted_at_s = _now_s()
         return carrier
 
-    def resumption(self, session: Session, kind: AgentKind, job: Job, message: Message, *, is_alone: bool) -> Delivery:
-        """Where our editor can be opened it says what is in the box, whichever carrier has put it there."""
+    def resumption(
+        self, session: Session, kind: AgentKind, screen: Screen, job: Job, message: Message, *, is_alone: bool
+    ) -> Delivery:
+        """The delivery that goes on with a message whose text may be in the box. Where the screen does not show the text whole, our
+        editor says what is in the box, whichever carrier has put it there. Where the screen shows it, no editor is opened: the agent
+        draws all it shows again after its editor, or nothing at all, and the keys are held for longer."""
         was_staged = message.status is Status.STAGED
         if message.is_raw:
             return into_empty_box.resume_raw(job)
+        box = read_box(screen, job.look)
+        is_shown = box is not None and holds_exactly(box, job.text)
         means = replace(self.means(session, kind), is_editor_slow=False)
-        if kind.editor and choose_carrier(means, "unseen") is Carrier.EDITOR:
+        if kind.editor and not is_shown and choose_carrier(means, "unseen") is Carrier.EDITOR:
             return by_editor.resume(job, kind.editor, was_staged)
         return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged, is_alone=is_alone)
 

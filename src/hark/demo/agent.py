@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         has_hooks="HARK_SESSION" in os.environ and not options.no_hooks,
         gives_back=options.gives_back,
         takes_answers=options.take_answers,
+        newlines_after_paste=options.newlines_after_paste,
     )
     asyncio.run(program.run(settings))
     return 0
@@ -91,6 +92,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--collapse", type=int, metavar="LINES", help="show pastes of more lines than that as [Pasted text #N +K lines]"
+    )
+    parser.add_argument(
+        "--newlines-after-paste",
+        type=int,
+        metavar="COUNT",
+        default=0,
+        help="so many Enters after a paste start a new line, as an Enter that comes too soon does in Gemini CLI",
     )
     parser.add_argument("--ask-at-start", metavar="COMMAND", help="open with a dialog that asks to run COMMAND")
     parser.add_argument(

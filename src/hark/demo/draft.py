@@ -19,11 +19,13 @@ PLACEHOLDER = re.compile(r"\[Pasted text #\d+ \+\d+ lines\]")
 
 
 class Draft:
-    def __init__(self, collapse_over_lines: int | None) -> None:
+    def __init__(self, collapse_over_lines: int | None, newlines_after_paste: int = 0) -> None:
         self.buffer = Buffer(multiline=True)
         self.stash: Document | None = None
         self._collapse_over_lines = collapse_over_lines
         self._pasted: dict[str, str] = {}
+        self._newlines_after_paste = newlines_after_paste
+        self._newlines_left = 0
 
     @property
     def text(self) -> str:
@@ -39,6 +41,12 @@ class Draft:
             self._pasted[placeholder] = text
             text = placeholder
         self.buffer.insert_text(text)
+        self._newlines_left = self._newlines_after_paste
+
+    def takes_enter_for_newline(self) -> bool:
+        """Whether this Enter comes too soon after a paste, and so starts a new line instead of submitting the draft."""
+        self._newlines_left -= 1
+        return self._newlines_left >= 0
 
     def clear(self) -> None:
         self.buffer.reset()

@@ -22,7 +22,9 @@ def bind_keys(worker: Worker, draft: Draft, edit: Callable[[], None], quit_: Cal
     @bindings.add("enter", filter=in_box)
     def submit(_: KeyPressEvent) -> None:
         prompt = draft.text
-        if prompt.strip():
+        if prompt.strip() and draft.takes_enter_for_newline():
+            draft.buffer.insert_text("\n")
+        elif prompt.strip():
             draft.clear()
             worker.submit(prompt)
             draft.bring_back_stash()

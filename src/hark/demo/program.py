@@ -26,6 +26,7 @@ class Settings:
     has_hooks: bool
     gives_back: bool = False
     takes_answers: bool = False
+    newlines_after_paste: int = 0
 
 
 async def run(settings: Settings) -> None:
@@ -55,7 +56,7 @@ class Program:
         self._settings = settings
         self._record = record
         self._worker = worker
-        self._draft = Draft(settings.collapse_over_lines)
+        self._draft = Draft(settings.collapse_over_lines, settings.newlines_after_paste)
         self._screen = Screen(worker, self._draft, bind_keys(worker, self._draft, self.edit, self.quit))
         worker.display = self._screen
 
