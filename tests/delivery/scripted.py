@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskUnread,
     Begin,
     Delivery,
     Look,
     LookAgain,
     Outcome,
     Paste,
+    Press,
     PressEnter,
     SearchHistory,
     Seen,
@@ -87,8 +89,10 @@ class ScriptedTerminal:
                 return self._may_begin
             case Stage():
                 return self._may_stage
-            case Paste():
+            case Paste() | Press():
                 return True
+            case AskUnread():
+                return False
             case PressEnter():
                 return self._enters.pop(0) if self._enters else True
             case SearchHistory():
@@ -99,7 +103,7 @@ class ScriptedTerminal:
     @property
     def kinds(self) -> list[str]:
         """What was asked of it, looks left out."""
-        return [type(step).__name__ for step in self.steps if not isinstance(step, Look | LookAgain)]
+        return [type(step).__name__ for step in self.steps if not isinstance(step, Look | LookAgain | AskUnread)]
 
     def _look(self) -> Seen:
         self.seen = self._screens.pop(0) if len(self._screens) > 1 else self._screens[0]

@@ -258,6 +258,8 @@ class Agent:
                 buffer.move(end)
             case "BSpace":
                 buffer.delete(max(buffer.cursor - 1, 0), buffer.cursor)
+            case "DC":
+                buffer.delete(buffer.cursor, min(buffer.cursor + 1, len(buffer.units)))
             case "C-k":
                 buffer.delete(buffer.cursor, end if end > buffer.cursor else min(end + 1, len(buffer.units)))
             case "C-u":

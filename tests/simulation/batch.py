@@ -27,9 +27,8 @@ class Tally(Struct):
     def add(self, result: Result) -> None:
         scenario = result.scenario
         self.runs += 1
-        kind = "held" if scenario.can_hold else "loose"
         end = " after a crash" if scenario.crash_at else ""
-        self.outcomes[f"{scenario.carrier:6} {kind:5} {result.outcome}{end}"] += 1
+        self.outcomes[f"{scenario.carrier:9} {result.outcome}{end}"] += 1
         self.races += bool(result.races)
         self.overruns += result.has_overrun
         self.compared += result.is_compared

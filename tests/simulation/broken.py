@@ -157,6 +157,10 @@ def rows_for_lines(job: Job, flavour: Flavour) -> Delivery:
         answer = yield step
 
 
+def _is_way_back(step: Step) -> bool:
+    return isinstance(step, Press) and len(step.keys) > 1 and set(step.keys) <= {"BSpace", "DC"}
+
+
 def _is_save(step: Step) -> bool:
     return isinstance(step, SaveDraft)
 
@@ -182,5 +186,7 @@ BROKEN: dict[str, Carriers] = {
     "keeps no record (interrupt)": Carriers(interrupt=leaving_out(deliver_interrupt, _is_save)),
     "leaves the mark of an interrupt": Carriers(interrupt=leaving_out(deliver_interrupt, _is_erase)),
     "does not wait for the editor's end": Carriers(editor=editor_before_it_is_gone),
+    "does not go back (none)": Carriers(none=leaving_out(deliver_none, _is_way_back)),
+    "does not go back (stash)": Carriers(stash=leaving_out(deliver_stash, _is_way_back)),
     "delivers twice after a crash": Carriers(resume=resume_by_delivering_again),
 }

@@ -48,6 +48,8 @@ class Flavour(Struct, frozen=True, kw_only=True):
     """How long the terminal takes for a step, at the most."""
     lines: Lines = "unknown"
     """What hark believes of `by_rows`."""
+    is_drawn_bare: bool = False
+    """The screen lies about texts: marks, joiners and variation selectors are not drawn."""
     keeps_cleared: bool = False
     """What Ctrl-C has cleared is in the history."""
 
@@ -90,4 +92,5 @@ def draw_flavour(random: Random) -> Flavour:
         lag_ms=random.choice((2.0, 15.0, 40.0, 40.0, 300.0)),
         ghost=random.choice(("", "", 'Try "fix lint"')),
         step_ms=random.choice((1.0, 4.0, 4.0, 40.0)),
+        is_drawn_bare=random.random() < 0.25,
     )

@@ -7,7 +7,7 @@ from typing import overload
 from hark.delivery.screen import Row, Rows, Screen, parse_row
 from tests.simulation.agent import View
 from tests.simulation.flavour import Flavour
-from tests.simulation.layout import lay_out
+from tests.simulation.layout import Collapsed, lay_out
 
 DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 
@@ -53,8 +53,14 @@ def wrapped(lines: list[str], columns: int) -> list[str]:
     return [line[start : start + columns] for line in lines for start in range(0, max(len(line), 1), columns)]
 
 
+def bare(unit: str) -> str:
+    """What an agent draws of a character whose width it knows otherwise than the terminal: its first code point alone."""
+    return unit if isinstance(unit, Collapsed) else unit[:1]
+
+
 def _box(view: View, flavour: Flavour) -> tuple[list[str], int, int]:
-    layout = lay_out(view.units, flavour.width, flavour.wraps_words)
+    units = tuple(map(bare, view.units)) if flavour.is_drawn_bare else view.units
+    layout = lay_out(units, flavour.width, flavour.wraps_words)
     rule = "─" * flavour.columns
     indent = " " * flavour.look.indent
     rows = [f"{indent if index else flavour.prompt}{row}" for index, row in enumerate(layout.rows)]

@@ -73,6 +73,16 @@ def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterat
         yield f"said to be {type(outcome).__name__}, and it was received"
 
 
+def check_left_behind(
+    terminal: Terminal, start: Before, outcome: Outcome | None, carrier: CarrierName
+) -> Iterator[str]:
+    """A hold does not end with our text in the box, where the box could be seen. The interrupt cannot tell its own way back."""
+    is_ours = MESSAGE_ID in terminal.agent.buffer.text and MESSAGE_ID not in start.text
+    could_go_back = not terminal.has_overrun and not is_disturbed(terminal, start) and carrier != "interrupt"
+    if isinstance(outcome, Held | Stuck) and is_ours and could_go_back:
+        yield "our text was left in the box"
+
+
 def may_have_missed_it(terminal: Terminal, start: Before, outcome: Outcome | None) -> bool:
     """Held for want of an echo, when a dialog or a human's key came between the paste and its drawing: the text may be there
     all the same, and no screen tells."""

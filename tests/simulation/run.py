@@ -47,7 +47,6 @@ def run(scenario: Scenario, carriers: Carriers = REAL, trace: Trace | None = Non
 
 def set_up(scenario: Scenario, trace: Trace | None = None) -> Terminal:
     terminal = Terminal(scenario.flavour, Random(scenario.seed), trace)
-    terminal.can_hold = scenario.can_hold
     terminal.payload = scenario.payload
     terminal.may_begin = scenario.called_off_at != "begin"
     terminal.may_stage = scenario.called_off_at != "stage"
@@ -80,7 +79,7 @@ class Run:
         self.has_crashed = False
         self.may_have_missed_it = False
         self.has_overrun = False
-        self.is_clean = scenario.can_hold
+        self.is_clean = True
         """Nothing has happened after which the human's keys may go elsewhere."""
         self.job = Job(
             text=scenario.payload,
@@ -129,7 +128,7 @@ class Run:
             resumed = self.carriers.resume(self.job, flavour, carrier, self.terminal.is_staged)
             return self._carry(resumed, is_taking=False)
         self._put_back()
-        if self.terminal.record is not None and self.terminal.can_hold:
+        if self.terminal.record is not None:
             return Held(HoldReason.DRAFT, "a draft has to go back first")
         carrier = self._carrier()
         start = getattr(self.carriers, carrier)
@@ -151,15 +150,8 @@ class Run:
             if isinstance(outcome, Stuck | Unproven) or properties.is_beyond_exactness(start, self.scenario.carrier):
                 self.is_clean = False
         self.may_have_missed_it |= properties.may_have_missed_it(terminal, start, outcome)
-        if terminal.can_hold:
-            self.violations += properties.check_draft(terminal, start, outcome)
-        elif (
-            start.text.strip()
-            and MESSAGE_ID not in start.text
-            and start.at - terminal.human_at > 500
-            and terminal.hark_inputs != start.inputs
-        ):
-            self.violations.append("something was put into a box with a draft in it")
+        self.violations += properties.check_draft(terminal, start, outcome)
+        self.violations += properties.check_left_behind(terminal, start, outcome, self.scenario.carrier)
         self._end_hold(start)
         return outcome
 
@@ -172,7 +164,7 @@ class Run:
 
     def _put_back(self) -> None:
         terminal = self.terminal
-        if terminal.record is None or not terminal.can_hold:
+        if terminal.record is None:
             return
         put_back = PUT_BACK[self.scenario.carrier]
         terminal.hold()
@@ -245,5 +237,5 @@ class Run:
 
     def _check_recovered(self) -> None:
         start = properties.Before(self.scenario.units, 0, self.scenario.draft, None, self.terminal.now, 0, 0, True)
-        if self.scenario.can_hold and not properties.is_safe(self.terminal, start):
+        if not properties.is_safe(self.terminal, start):
             self.violations.append(f"after the crash the draft {start.text!r} is lost")

@@ -38,8 +38,6 @@ LETTERS = (
     "@",
     "\\",
 )
-VISIBLE = tuple(letter for letter in LETTERS if letter != "\u0301")
-"""A mark that joins the character before it moves no cursor: a key that nobody holds back goes unnoticed then."""
 MOVES = ("Left", "Left", "Right", "Home", "End", "BSpace", "C-j", "C-k", "C-u", "Escape")
 PASTES = ("pasted", "two\nlines", "a\nb\nc\nd", "世界 x", "wide enough to wrap around")
 DRAFTS = (
@@ -67,6 +65,11 @@ BODIES = (
     "back\\",
     "gap\n\nbelow",
     "so long " * 24,
+    "👍🏽 ok 1️⃣ first",
+    "code:\n\tif x:\n\t\treturn",
+    "ภาษาไทย หนังสือ",
+    "soft\u00adhyphen ze\u200bro \ufeffbom",
+    "👩‍👩‍👧‍👦",
 )
 
 
@@ -74,7 +77,6 @@ class Scenario(Struct, frozen=True, kw_only=True):
     seed: int
     flavour: Flavour
     carrier: CarrierName
-    can_hold: bool
     body: str
     draft: str
     pasted: bool
@@ -103,36 +105,38 @@ class Scenario(Struct, frozen=True, kw_only=True):
 
 def draw_scenario(random: Random, seed: int) -> Scenario:
     flavour = draw_flavour(random)
-    can_hold = random.random() < 0.75
-    carrier = _draw_carrier(random, flavour) if can_hold else "none"
+    carrier = _draw_carrier(random, flavour)
     draft = "" if random.random() < 0.35 else random.choice(DRAFTS)
     start_ms = random.choice((20.0, 100.0, 400.0))
     scenario = Scenario(
         seed=seed,
         flavour=flavour,
         carrier=carrier,
-        can_hold=can_hold,
         body=random.choice(BODIES),
         draft=draft,
         pasted=random.random() < 0.15,
         cursor=random.choice((0, 0, 1, 2, 5, 99)),
         stashed="put away" if carrier == "stash" and random.random() < 0.1 else "",
-        script=_draw_script(random, start_ms, LETTERS if can_hold else VISIBLE),
+        script=_draw_script(random, start_ms, LETTERS),
         dialog=(start_ms + random.random() * 400 - 50, 300 + random.random() * 1500) if random.random() < 0.2 else None,
         prints=tuple(random.random() * 600 for _ in range(random.choice((0, 0, 0, 1, 3)))),
         start_ms=start_ms,
         crash_at=random.randrange(1, 26) if random.random() < 0.25 else None,
         called_off_at=random.choice(("begin", "stage")) if random.random() < 0.06 else None,
     )
-    return _draw_rarer(random, scenario) if can_hold and carrier == "none" else scenario
+    return _draw_rarer(random, scenario) if carrier == "none" else scenario
 
 
 def _draw_rarer(random: Random, scenario: Scenario) -> Scenario:
-    """The carriers for agents that have neither a stash nor an editor."""
+    """The carriers for agents that have neither a stash nor an editor. They read the draft off the screen, and serve only agents
+    that draw it as it is."""
     carrier: CarrierName = random.choice(("none", "sentinel", "sentinel", "interrupt"))
     truth: Lines = "visual" if scenario.flavour.by_rows else "logical"
     flavour = replace(
-        scenario.flavour, lines=random.choice((truth, truth, "unknown")), keeps_cleared=random.random() < 0.5
+        scenario.flavour,
+        lines=random.choice((truth, truth, "unknown")),
+        keeps_cleared=random.random() < 0.5,
+        is_drawn_bare=scenario.flavour.is_drawn_bare and carrier == "none",
     )
     return replace(scenario, carrier=carrier, flavour=flavour)
 

@@ -13,10 +13,11 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any, ClassVar
 
-from hark.delivery.box import read_box
+from hark.delivery.box import read_box, undisputed
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskUnread,
     Begin,
     CloseEditor,
     DropDraft,
@@ -37,7 +38,6 @@ from hark.delivery.steps import (
 )
 from tests.simulation.agent import Agent, View
 from tests.simulation.flavour import Flavour
-from tests.simulation.layout import Collapsed
 from tests.simulation.picture import draw, wrapped
 from tests.simulation.trace import Trace
 
@@ -58,7 +58,6 @@ class Terminal:
         self.has_begun = False
         self.is_staged = False
         self.may_begin = self.may_stage = True
-        self.can_hold = True
         self.is_held = False
         self.has_overrun = False
         """A hold was over before its carrier."""
@@ -111,11 +110,10 @@ class Terminal:
     def hold(self) -> None:
         """Keys that came through before it are drawn before the carrier begins."""
         self.has_overrun = False
-        if self.can_hold:
-            self.is_held = True
-            self._hold += 1
-            self.at(self.now + HOLD_MS, "hold over", self._hold)
-            self.advance(self._drawn_until)
+        self.is_held = True
+        self._hold += 1
+        self.at(self.now + HOLD_MS, "hold over", self._hold)
+        self.advance(self._drawn_until)
 
     def release(self) -> None:
         self.is_held = False
@@ -254,11 +252,11 @@ class Terminal:
 
     def _may_press(self) -> bool:
         self._pass()
-        return self.is_held or not self.can_hold
+        return self.is_held
 
     def _press(self, step: Press) -> bool:
         """In one go, but the agent takes a moment for each."""
-        if not (self._may_press() and self.can_hold):
+        if not self._may_press():
             return False
         before = self._hark_at
         for key in step.keys:
@@ -300,8 +298,7 @@ class Terminal:
 
     def _hark(self, act: Callable[[], None], what: str) -> None:
         """What went wrong is a race if it came too late to be known: for a checked Enter a dialog that was not drawn, for
-        other keys whatever came after the last look. Where nobody holds the human's keys back, so is a change that left
-        the cursor in its place."""
+        other keys whatever came after the last look."""
         before, prompts = len(self.agent.done), len(self.agent.prompts)
         self.hark_inputs += 1
         known_at = self._frame()[1]
@@ -321,10 +318,8 @@ class Terminal:
         self._hark_at = self.now
 
     def _looks_like_ours(self, text: str) -> bool:
-        """A stand-in does not say whose paste it stands for; a blank or newline typed into our text looks like a wrap."""
-        has_stand_ins = any(isinstance(unit, Collapsed) for unit in self._frame()[2].units)
-        differs_in_blanks = "".join(text.split()) == "".join(self.payload.split())
-        return (has_stand_ins and not self.can_hold) or (differs_in_blanks and self.human_at > self._hark_at)
+        """A blank, a newline or a mark that was typed into our text is not to be seen."""
+        return undisputed(text) == undisputed(self.payload) and self.human_at > self._hark_at
 
     def _came_unknown(self, known_at: float, looked_at: float) -> bool:
         """An agent that waits for a pause in the input protects only what follows soon on other keys of ours."""
@@ -333,7 +328,7 @@ class Terminal:
         return opened_unseen or self.human_at > looked_at
 
     def _open_editor(self, step: OpenEditor) -> Answer:
-        if not (self._may_press() and self.can_hold):
+        if not self._may_press():
             return False
         self.hark_inputs += 1
         if not self.agent.open_editor(self.now):
@@ -369,6 +364,11 @@ class Terminal:
         self.is_staged = self.is_staged or self.may_stage
         return self.may_stage
 
+    def _ask_unread(self, _: AskUnread) -> bool:
+        """Here the agent reads at once, and draws late."""
+        self._pass()
+        return False
+
     def _search(self, step: SearchHistory) -> bool:
         self._pass()
         lines = wrapped(self.agent.transcript[: self._frame()[2].lines], self.flavour.columns)
@@ -388,5 +388,6 @@ class Terminal:
         PressEnter: _press_enter,
         NoteInterrupt: _note_interrupt,
         PressStop: _press_stop,
+        AskUnread: _ask_unread,
         SearchHistory: _search,
     }

@@ -8,11 +8,13 @@ from msgspec.structs import replace
 
 from hark.agents.kinds import AgentKind
 from hark.daemon.editors import Editors, Ticket, wait_gone, wait_opened
+from hark.daemon.grips import has_unread
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskUnread,
     Begin,
     CloseEditor,
     DropDraft,
@@ -101,6 +103,8 @@ class Driver:
                 return await self._open_editor(keys, within_s)
             case CloseEditor(text=text):
                 return await self._close_editor(text)
+            case AskUnread():
+                return await has_unread(self._panes, self._session)
             case SearchHistory(words=words):
                 lines = await self._server.history(pane.pane_id, WHOLE_HISTORY)
                 return words in "".join(line.strip() for line in lines)

@@ -1,4 +1,4 @@
-"""The input box of an agent on a screen: where it is, what is in it, and whether it holds exactly a given text.
+"""The input box of an agent on a screen: where it is, what is in it, and whether it shows a given text.
 
 An agent's data file says how its box looks (`BoxLook`): the row above it, the prompt its first row begins with, the
 indent of the rows that follow, and the row that ends it. A box is recognised only as a whole; what is not recognised is
@@ -7,12 +7,14 @@ not an input box, and nothing is pressed into it. In doubt there is no box, or i
 
 import re
 from typing import Literal
+from unicodedata import category
 
 from msgspec import Struct
 
 from hark.delivery.screen import Screen
 
-_BLANKS = " \t\n"
+_DISPUTED = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Mc", "Me", "Sk"})
+"""Categories of Unicode: blanks, controls, formats, marks, modifiers."""
 NEAR_THE_EDGE = 4
 """Columns: blanks at the end of a row are not to be seen."""
 
@@ -112,21 +114,16 @@ def may_be_wrapped(box: Box, screen: Screen) -> bool:
     return max(widths) > screen.columns - NEAR_THE_EDGE
 
 
-def holds_exactly(box: Box, text: str) -> bool:
-    """Whether the box holds this text and nothing else, with the cursor behind it.
+def holds_text(box: Box, text: str) -> bool:
+    """Whether the box shows this text, as far as a screen can tell, with the cursor behind it."""
+    shown = undisputed("".join(box.rows))
+    return box.is_cursor_at_end and bool(shown) and shown == undisputed(text)
 
-    Row by row the text must match to the letter; only where a row ends may the text have blanks or a newline that the
-    row does not show, because agents drop blanks where they wrap. Tabs may be drawn as any number of spaces."""
-    if not box.is_cursor_at_end or not text.strip(_BLANKS):
-        return False
-    rest = text.rstrip(_BLANKS)
-    for row in box.rows:
-        rest = rest.lstrip(_BLANKS)
-        consumed = _match_row(row.strip(" "), rest)
-        if consumed is None:
-            return False
-        rest = rest[consumed:]
-    return not rest
+
+def undisputed(text: str) -> str:
+    """The characters of a text that every terminal and every agent draws: all but blanks, tabs, combining marks, joiners,
+    variation selectors and skin tones. These move, vanish or take cells of their own, and a screen says nothing about them."""
+    return "".join(character for character in text if category(character) not in _DISPUTED)
 
 
 def holds_placeholder(box: Box, look: BoxLook, text: str | None = None) -> bool:
@@ -152,26 +149,6 @@ def shows_below(screen: Screen, box: Box, pattern: str | None) -> bool:
 def mentions(box: Box, words: str) -> bool:
     """Also where a wrap cuts them in two."""
     return words in "".join(row.strip() for row in box.rows)
-
-
-def _match_row(row: str, text: str) -> int | None:
-    """How much of the text the row shows, or None if it shows something else."""
-    at = 0
-    position = 0
-    while position < len(row):
-        if at >= len(text) or text[at] == "\n":
-            return None
-        if text[at] == "\t":
-            while at < len(text) and text[at] in " \t":
-                at += 1
-            while position < len(row) and row[position] == " ":
-                position += 1
-        elif text[at] == row[position]:
-            at += 1
-            position += 1
-        else:
-            return None
-    return at
 
 
 def _is_ghost(screen: Screen, look: BoxLook, row: str) -> bool:

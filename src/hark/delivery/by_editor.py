@@ -12,9 +12,10 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
-from hark.delivery.box import Box, holds_exactly, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
+from hark.delivery.box import Box, holds_text, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
+from hark.delivery.free_box import retreat
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -31,6 +32,7 @@ from hark.delivery.steps import (
     PressEnter,
     SaveDraft,
     SearchHistory,
+    Seen,
     Stage,
     Step,
     Stuck,
@@ -45,12 +47,13 @@ from hark.delivery.submit import (
     Test,
     catches_enter,
     ends_at_cursor,
-    holds_ours,
     is_shell_command,
     look,
     no_box,
     settle,
     submit,
+    wait_for_echo,
+    watch_at_rest,
     watch_for,
 )
 from hark.delivery.wording import fits
@@ -109,8 +112,8 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     outcome = (yield from _submit(job, editor)) if is_set else Stuck("the box does not show our text")
     if draft:
         target = read_box(before.screen, job.look)
-        outcome = yield from _give_back(job, editor, draft, target, outcome)
-    return outcome
+        return (yield from _give_back(job, editor, draft, target, outcome))
+    return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
 
 
 def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
@@ -179,9 +182,9 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
 
 
 def _submit(job: Job, editor: EditorKeys) -> Delivery:
-    seen = yield from watch_for(lambda screen: holds_ours(screen, job), SHOWN_WITHIN_S)
-    if holds_ours(seen.screen, job):
-        return (yield from submit(job, seen))
+    echoed = yield from wait_for_echo(job)
+    if isinstance(echoed, Seen):
+        return (yield from submit(job, echoed))
     return (yield from _submit_unseen(job, editor))
 
 
@@ -221,9 +224,10 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return outcome
-    if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and same_text(opened.text, job.text)):
+    is_ours = _is_ours(opened.text, job)
+    if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
         yield from _close(None, editor)
-        return Unproven("the box did not let go of the text") if same_text(opened.text, job.text) else outcome
+        return Unproven("the box did not let go of the text") if is_ours else outcome
     is_taken = yield from _set(draft, job, editor)
     # What the agent has taken from its editor is the human's again, also where the screen cannot show it: to put it back a
     # second time, when they may have sent it off already, would be worse than not to see it.
@@ -276,6 +280,11 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
     return (yield from _is_back(job, editor, draft, None))
 
 
+def _is_ours(text: str, job: Job) -> bool:
+    """Whether the editor shows our message; a raw one has no id, and is known by its words."""
+    return bool(job.message_id and job.message_id in text) or same_text(text, job.text)
+
+
 def same_text(one: str, other: str) -> bool:
     """Agents trim, and tabs may become spaces on the way."""
     return one.expandtabs(4).strip() == other.expandtabs(4).strip()
@@ -294,8 +303,10 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
     yield from _go_to_end(kept, job, editor)
     if kept == text or not kept:
         return True
-    seen = yield from watch_for(lambda screen: _holds(screen, job, kept), SHOWN_WITHIN_S)
-    if not _holds(seen.screen, job, kept):
+    seen, is_drawn = yield from watch_at_rest(
+        job, lambda screen: _holds(screen, job, kept), lambda box: not box.is_empty, SHOWN_WITHIN_S
+    )
+    if not is_drawn:
         return False
     # Newlines one by one: pasted together they may be collapsed.
     for blanks in re.findall(r"\n|[^\n]+", text[len(kept) :]):
@@ -326,7 +337,7 @@ def _cursor(screen: Screen, job: Job) -> tuple[int, int] | None:
 
 def _holds(screen: Screen, job: Job, text: str) -> bool:
     box = read_box(screen, job.look)
-    return box is not None and holds_exactly(box, text)
+    return box is not None and holds_text(box, text)
 
 
 def _close(text: str | None, editor: EditorKeys) -> Generator[Step, Answer, None]:

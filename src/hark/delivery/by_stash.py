@@ -10,23 +10,21 @@ from msgspec import Struct
 from hark.delivery import into_empty_box
 from hark.delivery.box import Box, mentions, read_box, shows_below
 from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.free_box import into_free_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
-    Begin,
     Delivery,
     DropDraft,
     Held,
     Outcome,
-    Paste,
     Press,
     SaveDraft,
-    Seen,
     Step,
     Stuck,
     Submitted,
 )
-from hark.delivery.submit import Job, let_go, look, no_box, submit, wait_for_echo, watch_for
+from hark.delivery.submit import Job, let_go, look, no_box, watch_for
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -56,7 +54,7 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
         return Held(HoldReason.BUSY, "the delivery was called off")
     if not (yield from _take(job, stash, box)):
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
-    outcome = yield from _into_the_free_box(job, box)
+    outcome = yield from into_free_box(job, has_let_go=lambda screen: _holds(screen, job, box) or let_go(screen, job))
     yield from _bring_back(job, stash, box, was_submitted=isinstance(outcome, Submitted))
     return outcome
 
@@ -74,16 +72,6 @@ def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, bool]
     if still and same_rows(still, box):
         yield DropDraft()
     return False
-
-
-def _into_the_free_box(job: Job, draft: Box) -> Delivery:
-    if not (yield Begin()):
-        return Held(HoldReason.BUSY, "the delivery was called off")
-    yield Paste(job.text)
-    echoed = yield from wait_for_echo(job)
-    if not isinstance(echoed, Seen):
-        return echoed
-    return (yield from submit(job, echoed, lambda screen: _holds(screen, job, draft) or let_go(screen, job)))
 
 
 def _bring_back(

@@ -1,6 +1,6 @@
 """The carrier `none`: into an empty box, and only then.
 
-    look -> empty? -> paste -> wait for the echo -> exactly our text? -> settled? -> stage -> Enter -> the box let go?
+    look -> empty? -> paste -> wait for the echo -> settled? -> stage -> Enter -> the box let go?
 
 A delivery that was cut short (daemon killed, box disturbed) is taken up again by `resume`, which first finds out where the
 text is: in the box, in the transcript, or provably nowhere; if it cannot tell, it says so and does nothing.
@@ -8,11 +8,11 @@ text is: in the box, in the transcript, or provably nowhere; if it cannot tell, 
 
 from collections.abc import Generator
 
-from hark.delivery.box import BoxLook, holds_exactly, holds_placeholder, mentions, read_box
+from hark.delivery.box import BoxLook, holds_placeholder, holds_text, mentions, read_box
+from hark.delivery.free_box import into_free_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
-    Begin,
     Delivery,
     Held,
     Paste,
@@ -23,7 +23,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import Job, holds_ours, no_box, submit, wait_for_echo, watch_for
+from hark.delivery.submit import Job, holds_ours, no_box, submit, watch_for
 from hark.delivery.submit import look as look_at_it
 from hark.model.message import HoldReason
 
@@ -39,14 +39,8 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Deliv
         return Stuck("our text is in the box already")
     if not box.is_empty:
         return Held(HoldReason.DRAFT, "somebody's text is in the box")
-    if not (yield Begin()):
-        return Held(HoldReason.BUSY, "the delivery was called off")
-    yield Paste(text)
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
-    echoed = yield from wait_for_echo(job, seen.screen)
-    if not isinstance(echoed, Seen):
-        return echoed
-    return (yield from submit(job, echoed))
+    return (yield from into_free_box(job, seen.screen))
 
 
 def resume(
@@ -57,7 +51,7 @@ def resume(
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
     seen = yield from look_at_it()
     box = read_box(seen.screen, look)
-    if box and (holds_ours(seen.screen, job) if is_alone else holds_exactly(box, text)):
+    if box and (holds_ours(seen.screen, job) if is_alone else holds_text(box, text)):
         return (yield from submit(job, seen))
     if box and mentions(box, message_id):
         return Stuck("our text is in the box beside other text")
@@ -86,7 +80,7 @@ def resume_raw(job: Job) -> Delivery:
     """A text without an id is known only while it is in the box: the same words on the screen may be older."""
     seen = yield from look_at_it()
     box = read_box(seen.screen, job.look)
-    if box and holds_exactly(box, job.text):
+    if box and holds_text(box, job.text):
         return (yield from submit(job, seen))
     return Unproven("a raw text has no id by which it could be found")
 
@@ -101,7 +95,7 @@ def put_back(job: Job, draft: str) -> Generator[Step, Answer, bool]:
     """A draft that was taken, pasted into an empty box. True when it is there."""
     seen = yield from look_at_it()
     box = read_box(seen.screen, job.look)
-    if box is None or not (box.is_empty or holds_exactly(box, draft)):
+    if box is None or not (box.is_empty or holds_text(box, draft)):
         return False
     if box.is_empty and not (yield Paste(draft)):
         return False

@@ -64,7 +64,7 @@ class Paste(Struct, frozen=True):
 
 
 class Stage(Struct, frozen=True):
-    """Our text is in the box, verified. Answered with False when we may not go on: the message was taken back, has expired,
+    """Our text is in the box, and nothing else. Answered with False when we may not go on: the message was taken back, has expired,
     or somebody else delivers to this session now."""
 
 
@@ -84,6 +84,10 @@ class PressStop(Struct, frozen=True):
 
     key: str
     screen: Screen
+
+
+class AskUnread(Struct, frozen=True):
+    """Answered with True while the agent has not read all that was written to it."""
 
 
 class SearchHistory(Struct, frozen=True):
@@ -137,6 +141,7 @@ Step = (
     | PressEnter
     | NoteInterrupt
     | PressStop
+    | AskUnread
     | SearchHistory
 )
 Answer = Seen | EditorOpened | bool

@@ -1,7 +1,9 @@
 """What every carrier does with its text in the box: wait for the echo, let it settle, stage, Enter, see the box let go.
 
-Enter is pressed only on a screen on which the box holds exactly our text; the terminal checks in the same instant that
-nothing has moved. An Enter that had no effect is pressed again only on the same proof.
+What is in the box is known by construction, not by its looks: the human's keys are held, the box was seen empty, so every byte
+that the agent reads is ours. Before Enter the screen has to show three things: the input box is there and no dialog; our header
+with the id, or the agent's stand-in for a paste, stands in it; and the agent has read all we wrote and has come to rest. The
+terminal checks in the same instant that nothing has moved. An Enter that had no effect is pressed again only on the same proof.
 """
 
 import re
@@ -14,8 +16,8 @@ from msgspec.structs import replace
 from hark.delivery.box import (
     Box,
     BoxLook,
-    holds_exactly,
     holds_placeholder,
+    holds_text,
     mentions,
     read_box,
     shows_placeholder,
@@ -23,6 +25,7 @@ from hark.delivery.box import (
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskUnread,
     Delivery,
     Held,
     Look,
@@ -40,7 +43,10 @@ from hark.model.message import HoldReason
 
 # At the end of a text, unless a blank follows: a newline, a completion.
 _CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)@\S*)\Z")
-ECHO_WITHIN_S = 2.0
+ECHO_WITHIN_S = 1.0
+"""Keys are held for two seconds: after an echo that never came there must be time left for the way back."""
+REST_S = 0.1
+"""A box that has looked the same for so long is drawn."""
 LET_GO_WITHIN_S = 2.0
 PRINTS_WITHIN_S = 0.05
 """After a paste; if it has not by then, it is looked at all the same."""
@@ -91,24 +97,63 @@ def watch_for(test: Test, within_s: float, *, is_to_print: bool = False) -> Look
 
 
 def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Answer, Seen | Outcome]:
-    """`before`: the screen before the paste. Our text is not there if a dialog has come in its way, or if nothing at all has
+    """The screen on which our paste stands in the box whole; or what becomes of the message where it does not in time.
+
+    `before`: the screen before the paste. Our text is not there if a dialog has come in its way, or if nothing at all has
     happened on the screen since: otherwise somebody may have submitted it before it was drawn."""
     was_filled = False
 
     def has_echo(screen: Screen) -> bool:
         nonlocal was_filled
         box = read_box(screen, job.look)
-        was_filled = was_filled or ends_at_cursor(screen, job) if box is None else was_filled or not box.is_empty
+        was_filled = was_filled or (ends_at_cursor(screen, job) if box is None else not box.is_empty)
         return holds_ours(screen, job)
 
-    seen = yield from watch_for(has_echo, ECHO_WITHIN_S - PRINTS_WITHIN_S, is_to_print=True)
-    if holds_ours(seen.screen, job):
+    seen, is_there = yield from watch_at_rest(job, has_echo, lambda box: may_be_ours(box, job), ECHO_WITHIN_S)
+    if is_there:
         return seen
     is_in_the_way = read_box(seen.screen, job.look) is None
     is_unchanged = before is None or seen.screen.rows == before.rows
     if not was_filled and (is_in_the_way or is_unchanged) and not seen.screen.contains(job.message_id):
         return Held(HoldReason.DIALOG, "the paste was not echoed")
     return _judge_no_echo(seen.screen, job)
+
+
+def watch_at_rest(
+    job: Job, test: Test, may_be_it: Callable[[Box], bool], within_s: float
+) -> Generator[Step, Answer, tuple[Seen, bool]]:
+    """The first screen that passes the test, or on which a box that may be it has come to rest: it has looked the same for a
+    moment, and the agent has read all that was written to it. And whether there was one in time."""
+    rest: _Rest | None = None
+    began = seen = yield from look_again(PRINTS_WITHIN_S)
+    while not test(seen.screen):
+        box = read_box(seen.screen, job.look)
+        rest = _rest_of(box if box and may_be_it(box) else None, rest, seen.at_s)
+        if rest and seen.at_s - rest.since_s >= REST_S and not (yield AskUnread()):
+            return seen, True
+        left_s = began.at_s + within_s - PRINTS_WITHIN_S - seen.at_s
+        if left_s <= 0:
+            return seen, False
+        seen = yield from look_again(min(left_s, REST_S) if rest else left_s)
+    return seen, True
+
+
+class _Rest(Struct, frozen=True):
+    """A box, and since when it has looked the same."""
+
+    box: Box
+    since_s: float
+
+
+def _rest_of(box: Box | None, rest: _Rest | None, now_s: float) -> _Rest | None:
+    if box is None:
+        return None
+    return rest if rest and same_looks(rest.box, box) else _Rest(box, now_s)
+
+
+def same_looks(one: Box, other: Box) -> bool:
+    """Whether two looks at a box show the same rows and the same cursor, wherever the box stands on the screen."""
+    return (one.rows, one.cursor_row, one.cursor_x) == (other.rows, other.cursor_row, other.cursor_x)
 
 
 def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
@@ -167,7 +212,7 @@ def holds_ours(screen: Screen, job: Job) -> bool:
     """Only to be asked of a box that was empty before we pasted: then a stand-in for a long paste stands for ours."""
     box = read_box(screen, job.look)
     return box is not None and (
-        holds_exactly(box, job.text) or (box.is_cursor_at_end and holds_placeholder(box, job.look, job.text))
+        holds_text(box, job.text) or (box.is_cursor_at_end and holds_placeholder(box, job.look, job.text))
     )
 
 
@@ -223,12 +268,15 @@ def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
 
 
 def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
-    """A stand-in that was not there as the echo stands for somebody else's paste."""
+    """Whether the box shows what it showed as the echo, or the same text in other rows. A stand-in that was not there as the echo
+    stands for somebody else's paste."""
     box = read_box(screen, job.look)
-    return box is not None and (
-        (holds_exactly(box, job.text) and _is_guarded(screen, job))
-        or (echoed is not None and box.rows == echoed.rows and holds_placeholder(box, job.look))
-    )
+    if box is None:
+        return False
+    is_same = echoed is not None and same_looks(box, echoed) and may_be_ours(box, job)
+    if is_same and shows_placeholder(box, job.look):
+        return True
+    return (is_same or holds_text(box, job.text)) and _is_guarded(screen, job)
 
 
 def _is_guarded(screen: Screen, job: Job) -> bool:

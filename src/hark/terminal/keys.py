@@ -13,6 +13,7 @@ KEY_BYTES: dict[str, bytes] = {
     "Home": b"\x1b[H",
     "End": b"\x1b[F",
     "BSpace": b"\x7f",
+    "DC": b"\x1b[3~",
     "M-Enter": b"\x1b\r",
     "e": b"e",
     "Escape": b"\x1b",
