@@ -1,0 +1,78 @@
+"""Texts of all kinds, to real agents, beside a draft that rests in the box: each arrives once and to the letter, and the draft and
+its cursor stay. A screen draws many of them otherwise than they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from unicodedata import normalize
+
+import pytest
+
+from hark.demo.human import Human
+from tests.agents.delivering import Delivering, delivering
+from tests.agents.running import DEADLINE_S
+from tests.terminals import wait_until
+
+TEXTS = {
+    "a skin tone": "👍🏽 ok",
+    "a keycap": "1️⃣ first, then 2️⃣",
+    "a family": "the 👨‍👩‍👧‍👦 and the 🏳️‍🌈",
+    "a flag": "ship it to 🇨🇭 and 🇯🇵",
+    "what nobody sees": "soft\u00adhyphen, zero\u200bwidth, \ufeffbom",
+    "code with tabs": "if x:\n\treturn [\n\t\t1,\n\t]",
+    "Thai": "ภาษาไทยเป็นภาษาที่สวยงาม",
+    "Devanagari": "हिन्दी में लिखा हुआ",
+    "from right to left": "שלום עולם, مرحبا بالعالم, and back",
+    "mathematical letters": "𝒜𝓁𝓁 𝔬𝔣 𝕥𝕙𝕖𝕞",
+    "stacked marks": "Z\u0351\u036b\u0343a\u0321\u031bl\u0328go",
+    "ends with a backslash": "a path such as C:\\",
+    "ends with a file name": "look at @README",
+    "Markdown": "# Title\n\n- **bold** and `code`\n- [a link](http://localhost/a/long/path/that/goes/on/and/on/for/a/while?x=1)",
+}
+DRAFT = "half a thou"
+
+
+@pytest.fixture(scope="module", params=["claude", "codex", "gemini"])
+def agent(request: pytest.FixtureRequest) -> Iterator[Delivering]:
+    with delivering(request.param) as running:
+        running.deliver("warm up")
+        running.wait_bodies("warm up")
+        running.wait_ready()
+        yield running
+
+
+@pytest.fixture(scope="module")
+def human(agent: Delivering) -> Iterator[Human]:
+    """A person who has typed half a word, has gone back two letters, and waits."""
+    with agent.human() as person:
+        person.wait_attached(DEADLINE_S)
+        agent.wait_ready()
+        person.type(DRAFT, keys_per_second=20)
+        agent.wait_draft(DRAFT)
+        person.press("Left")
+        person.press("Left")
+        yield person
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_arrives_to_the_letter(agent: Delivering, human: Human, name: str) -> None:
+    before, text = agent.bodies(), TEXTS[name]
+
+    agent.deliver(text)
+
+    agent.wait_bodies(*before, as_it_arrives(agent.launch.kind, text))
+    agent.wait_draft(DRAFT)
+
+
+def test_the_draft_and_its_cursor_are_as_they_were(agent: Delivering, human: Human) -> None:
+    human.type("X", keys_per_second=5)
+    agent.wait_draft("X")
+    human.press("Enter")
+
+    wait_until(lambda: agent.prompts() == ["half a thXou"], DEADLINE_S, "the human's prompt", agent.stand_in.submitted)
+
+
+def as_it_arrives(kind: str, text: str) -> str:
+    """hark composes letters and their marks (NFC). Claude Code keeps four blanks for a tab."""
+    composed = normalize("NFC", text)
+    return composed.replace("\t", "    ") if kind == "claude" else composed
