@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from hark.agents.kinds import AgentKind
 from hark.daemon.panes import Panes
 from hark.delivery import by_editor, by_interrupt, by_sentinel, by_stash, into_empty_box
-from hark.delivery.box import Box, holds_exactly, read_box
+from hark.delivery.box import Box, holds_text, read_box
 from hark.delivery.by_interrupt import IDLE_AFTER_S
 from hark.delivery.choose import Contents, Means, choose_carrier, waits_for_stale
 from hark.delivery.reading import LineKeys
@@ -79,7 +79,7 @@ class Carriers:
         if message.is_raw:
             return into_empty_box.resume_raw(job)
         box = read_box(screen, job.look)
-        is_shown = box is not None and holds_exactly(box, job.text)
+        is_shown = box is not None and holds_text(box, job.text)
         means = replace(self.means(session, kind), is_editor_slow=False)
         if kind.editor and not is_shown and choose_carrier(means, "unseen") is Carrier.EDITOR:
             return by_editor.resume(job, kind.editor, was_staged)
