@@ -73,6 +73,12 @@ def test_the_draft_and_its_cursor_are_as_they_were(agent: Delivering, human: Hum
 
 
 def as_it_arrives(kind: str, text: str) -> str:
-    """hark composes letters and their marks (NFC). Claude Code keeps four blanks for a tab."""
+    """hark composes letters and their marks (NFC). Claude Code keeps four blanks for a tab; Gemini CLI drops zero width spaces and
+    marks of byte order."""
     composed = normalize("NFC", text)
-    return composed.replace("\t", "    ") if kind == "claude" else composed
+    match kind:
+        case "claude":
+            return composed.replace("\t", "    ")
+        case "gemini":
+            return composed.replace("\u200b", "").replace("\ufeff", "")
+    return composed
