@@ -156,6 +156,22 @@ def test_without_a_carrier_a_draft_holds_a_message_until_the_human_has_submitted
     assert agent.bodies() == ["not now"]
 
 
+def test_an_urgent_message_says_at_once_that_it_waits_for_a_draft(hark: RunningHark) -> None:
+    hark.describe_demo(carriers="")
+    agent = Agent(hark, "a")
+    with agent.human() as human:
+        human.wait_attached(DEADLINE_S)
+        human.type("half a thou", keys_per_second=50)
+        agent.wait_box("half a thou")
+
+        first = hark.ok("send", "--urgent", "a", "stop")
+        second = hark.json("send", "--urgent", "--timeout", "2s", "a", "stop it")
+
+    assert "held: a human's draft is in the input box" in first
+    assert second["status"] == "queued"
+    assert agent.prompts() == []
+
+
 def test_a_human_who_is_typing_is_waited_for(agent: Agent, human: Human) -> None:
     is_held = threading.Event()
 

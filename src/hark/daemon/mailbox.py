@@ -101,6 +101,9 @@ class Mailbox:
 
     async def settle_urgent(self, sent: Enqueued) -> Message:
         """What becomes of an urgent message at once; if it has to wait, it is told as it stands."""
+        first = await self._store.first_pending(sent.message.session_id)
+        if first and first.id != sent.message.id and _is_settled(first):
+            return sent.message
         return await self._follow(sent.message.id, _is_settled, URGENT_WITHIN_S)
 
     async def find(self, wanted: str) -> Message:
