@@ -75,7 +75,7 @@ class Model:
         self.fences.pop(session_id, None)
 
     def _is_taken(self, name: str, wanted_by: SessionId) -> bool:
-        return any(n == name and s == "running" for i, (n, s) in self.sessions.items() if i != wanted_by)
+        return any(n == name and s != "gone" for i, (n, s) in self.sessions.items() if i != wanted_by)
 
     def _take_name(self, name: str, taker: SessionId) -> None:
         self._need(not self._is_taken(name, taker), "name-taken")

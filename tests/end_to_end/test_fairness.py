@@ -91,7 +91,21 @@ def overtaken(hark: RunningHark, free: Agent) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("part", ["agent", "airlock", "tmux server"])
+def test_a_message_to_an_airlock_that_is_stopped_is_held_at_once_and_arrives_once_when_it_goes_on() -> None:
+    with RunningHark(input_poll_interval="0.5") as hark:
+        free = Agent(hark, "free")
+        with session_that_hangs(hark, "airlock") as let_go:
+            slow_id = post(hark, "slow", "it will be a while")
+            hark.wait_status(slow_id, "held", "agent-not-running")
+            hark.wait_reached(free.post("at once"), "submitted")
+
+            let_go()
+
+            hark.wait_reached(slow_id, "submitted")
+        assert (hark.home / "slow.log").read_text().count(slow_id) == 1
+
+
+@pytest.mark.parametrize("part", ["agent", "tmux server"])
 def test_a_delivery_that_hangs_is_overtaken_by_one_to_another_session_and_arrives_once(part: str) -> None:
     with RunningHark(input_poll_interval="0.5") as hark:
         free = Agent(hark, "free")

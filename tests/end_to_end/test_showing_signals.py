@@ -113,7 +113,7 @@ def on_a_terminal(hark: RunningHark, *arguments: str) -> str:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env=hark.environment | {"NO_COLOR": "1"},
+            env=hark.environment | {"NO_COLOR": "1", "COLUMNS": "120"},
             timeout=DEADLINE_S,
         )
         assert done.returncode == 0

@@ -244,7 +244,8 @@ def test_received_descriptors_are_not_inherited_by_children(tmux: PrivateTmux) -
 
 
 def test_a_socket_left_by_a_killed_daemon_is_replaced(tmux: PrivateTmux) -> None:
-    (tmux.directory / "pipes").write_text("left behind")
+    with socket.socket(socket.AF_UNIX) as left_behind:
+        left_behind.bind(str(tmux.directory / "pipes"))
     pane = pane_of(tmux, tmux.new("cat"))
 
     async def act(server: TmuxServer, listener: Listener) -> None:

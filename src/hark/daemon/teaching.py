@@ -29,7 +29,8 @@ class Teacher:
             session,
             TEXT,
             sender=None,
-            sender_name=SENDER,
+            sender_name=None,
+            own_name=SENDER,
             mode=Mode.SEQUENTIAL,
             idempotency_key=f"teach {session.id}",
         )
