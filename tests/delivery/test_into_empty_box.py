@@ -139,6 +139,17 @@ def test_enter_is_not_pressed_when_staging_is_refused() -> None:
     assert terminal.kinds == [*PASTED, "Stage", "Press", "Press"]
 
 
+def test_a_key_of_the_humans_that_was_drawn_late_stays_when_our_text_goes_out_again() -> None:
+    beside = box("b" + TEXT.split("\n")[0], "hello there‸")
+    terminal = ScriptedTerminal([EMPTY, *[beside] * 14, box("b‸")])
+
+    outcome = run(terminal)
+
+    assert isinstance(outcome, Held)
+    assert "PressEnter" not in terminal.kinds
+    assert Press(("BSpace",) * len(TEXT)) in terminal.steps
+
+
 def test_a_text_that_may_not_be_submitted_leaves_the_box_again() -> None:
     terminal = ScriptedTerminal([EMPTY, OURS, OURS, EMPTY], may_stage=False)
 

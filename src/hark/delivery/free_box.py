@@ -8,10 +8,19 @@ The way back needs no knowledge of the text: a Backspace for every character tha
 before the end, as many Deletes. More of them than there are characters do nothing.
 """
 
-from hark.delivery.box import read_box, shows_placeholder
+from hark.delivery.box import Box, read_box, shows_placeholder
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Begin, Delivery, Held, Paste, Press, Seen, Stuck
-from hark.delivery.submit import Job, Test, ends_at_cursor, submit, wait_for_echo, watch_for
+from hark.delivery.submit import (
+    Job,
+    Test,
+    begins_with_ours,
+    ends_at_cursor,
+    may_be_ours,
+    submit,
+    wait_for_echo,
+    watch_for,
+)
 from hark.model.message import HoldReason
 
 TAB_WIDTH = 4
@@ -31,7 +40,7 @@ def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | Non
 
 
 def retreat(job: Job, stuck: Stuck) -> Delivery:
-    """Takes our text out of the box. Held when the box is seen empty; otherwise our text is still there, as before.
+    """Takes our text out of the box. Held when the box is seen without it; otherwise our text is still there, as before.
 
     Only from a box that is to be seen, or whose last row ends with our text at the cursor: anything else may be a dialog. A box
     that is empty already tells nothing, for somebody may have submitted our text."""
@@ -39,14 +48,26 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
     box = read_box(seen.screen, job.look)
     if not _shows_box(seen.screen, job) or (box and box.is_empty):
         return stuck
-    count = SPARE_ERASURES if box and shows_placeholder(box, job.look) else erasures(job.text)
+    is_beside = box is not None and may_be_ours(box, job) and not begins_with_ours(box, job)
+
+    def is_out(screen: Screen) -> bool:
+        now = read_box(screen, job.look)
+        return now is not None and (now.is_empty or (is_beside and not may_be_ours(now, job)))
+
     for key in ("BSpace", "DC"):
-        if not (yield Press((key,) * count)):
+        if not (yield Press((key,) * _presses(box, job, is_beside=is_beside))):
             return stuck
-        seen = yield from watch_for(lambda screen: is_empty(screen, job), OUT_WITHIN_S)
-        if is_empty(seen.screen, job):
+        seen = yield from watch_for(is_out, OUT_WITHIN_S)
+        if is_out(seen.screen):
             return Held(HoldReason.BUSY, stuck.detail)
     return stuck
+
+
+def _presses(box: Box | None, job: Job, *, is_beside: bool) -> int:
+    """How many Backspaces take our text out. Beside a key of the human's, which stands before it, not one too many."""
+    if box and shows_placeholder(box, job.look):
+        return 1 if is_beside else SPARE_ERASURES
+    return len(job.text) if is_beside else erasures(job.text)
 
 
 def _shows_box(screen: Screen, job: Job) -> bool:
@@ -56,8 +77,3 @@ def _shows_box(screen: Screen, job: Job) -> bool:
 def erasures(text: str) -> int:
     """How many Backspaces take a text out of any box."""
     return len(text) + (TAB_WIDTH - 1) * text.count("\t") + SPARE_ERASURES
-
-
-def is_empty(screen: Screen, job: Job) -> bool:
-    box = read_box(screen, job.look)
-    return box is not None and box.is_empty

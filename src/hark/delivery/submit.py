@@ -21,6 +21,7 @@ from hark.delivery.box import (
     mentions,
     read_box,
     shows_placeholder,
+    undisputed,
 )
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -109,7 +110,7 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
         was_filled = was_filled or (ends_at_cursor(screen, job) if box is None else not box.is_empty)
         return holds_ours(screen, job)
 
-    seen, is_there = yield from watch_at_rest(job, has_echo, lambda box: may_be_ours(box, job), ECHO_WITHIN_S)
+    seen, is_there = yield from watch_at_rest(job, has_echo, lambda box: begins_with_ours(box, job), ECHO_WITHIN_S)
     if is_there:
         return seen
     is_in_the_way = read_box(seen.screen, job.look) is None
@@ -234,6 +235,15 @@ def let_go(screen: Screen, job: Job) -> bool:
     if box is None:
         return screen.contains(job.message_id) and not _may_be_in_a_box(screen, job)
     return box.is_empty or not may_be_ours(box, job)
+
+
+def begins_with_ours(box: Box, job: Job) -> bool:
+    """Whether nothing stands before our header, or before the stand-in for our paste: a key of the human's that the agent had read
+    but not drawn when the box looked empty would stand there."""
+    shown = "".join(box.rows)
+    if job.look.placeholder and re.match(job.look.placeholder, shown.strip()):
+        return True
+    return mentions(box, job.message_id) and undisputed(shown).startswith(undisputed(job.text.partition("\n")[0]))
 
 
 def may_be_ours(box: Box, job: Job) -> bool:
