@@ -154,6 +154,12 @@ def test_what_a_million_runs_have_found(seed: int) -> None:
     assert not run(scenario).violations, tell(scenario)
 
 
+def test_the_way_back_to_a_row_above_does_not_go_on_in_the_history() -> None:
+    scenario = draw_scenario(Random(4300), 4300)
+
+    assert not run(scenario).violations, tell(scenario)
+
+
 @pytest.mark.parametrize("dialog_at", range(1000, 1200, 5))
 def test_enter_is_withheld_when_a_dialog_comes_after_the_editor_has_proven_a_box_too_large_for_the_pane(
     dialog_at: int,

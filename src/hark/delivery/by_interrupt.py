@@ -11,6 +11,7 @@ what was cleared; otherwise the draft was read with a mark before, and is pasted
 from collections.abc import Generator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.delivery.box import Box, read_box
 from hark.delivery.by_sentinel import (
@@ -63,6 +64,9 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
     found = yield from find_draft(job, keys.line_keys)
     if not isinstance(found, FoundDraft):
         return found
+    if found.box.cursor_row < len(found.box.rows) - 1:
+        # The way back to a row above goes by the same key as the way back in the history.
+        keys = replace(keys, recall=None)
     text, box = (yield from _take_note(job, keys, found)), found.box
     if isinstance(text, Held):
         return text
