@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sysconfig
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 PYTHON = REPOSITORY / "build/fuzz/bin/python"
+# The fuzzer's environment is built on .venv, whichever Python runs this test.
+PACKAGES = next(REPOSITORY.glob(".venv/lib/python3*/site-packages"), None)
 MILLIONS, SEED = 10, 20261115
 DEADLINE_S = 110.0
 
 
 @pytest.mark.skipif(not (REPOSITORY / "build/fuzz/installed").exists(), reason="scripts/fuzz-install installs atheris")
 def test_what_a_coverage_guided_fuzzer_finds_is_read_as_the_reference_reads_it() -> None:
-    environment = os.environ | {"PYTHONPATH": f"src:.:{sysconfig.get_path('purelib')}"}
+    environment = os.environ | {"PYTHONPATH": f"src:.:{PACKAGES}"}
 
     finished = subprocess.run(
         [str(PYTHON), "-m", "tests.signals.atheris_fuzz", str(MILLIONS), str(SEED)],
