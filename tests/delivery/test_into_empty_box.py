@@ -160,6 +160,27 @@ def test_a_text_that_may_not_be_submitted_leaves_the_box_again() -> None:
     assert "PressEnter" not in terminal.kinds
 
 
+def test_the_keys_that_empty_the_box_take_our_text_out_where_the_kind_names_them() -> None:
+    look = replace(DEMO, empty_keys=("S-End", "BSpace", "S-Home", "BSpace"))
+    terminal = ScriptedTerminal([EMPTY, OURS, OURS, EMPTY], may_stage=False)
+
+    outcome = terminal.play(deliver(TEXT, MESSAGE_ID, look, 0.0))
+
+    assert isinstance(outcome, Held)
+    assert [step for step in terminal.steps if isinstance(step, Press)] == [Press(look.empty_keys)]
+
+
+def test_a_key_of_the_humans_stays_although_the_kind_names_keys_that_empty_the_box() -> None:
+    look = replace(DEMO, empty_keys=("S-End", "BSpace", "S-Home", "BSpace"))
+    beside = box("b" + TEXT.split("\n")[0], "hello there‸")
+    terminal = ScriptedTerminal([EMPTY, *[beside] * 14, box("b‸")])
+
+    outcome = terminal.play(deliver(TEXT, MESSAGE_ID, look, 0.0))
+
+    assert isinstance(outcome, Held)
+    assert [step for step in terminal.steps if isinstance(step, Press)] == [Press(("BSpace",) * len(TEXT))]
+
+
 def test_the_echo_is_waited_for_from_the_paste_on_not_from_the_look_before_it() -> None:
     """Putting the attempt on record may take longer than an echo."""
     terminal = ScriptedTerminal([EMPTY, EMPTY, OURS, EMPTY], look_takes_s=1.9)

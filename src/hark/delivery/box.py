@@ -49,6 +49,9 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     needs_visible_cursor: bool = False
     needs_focus: bool = False
     """The agent shows its cursor only while its terminal has the focus: for the time of a delivery it is told so."""
+    empty_keys: tuple[str, ...] = ()
+    """Keys that together empty the box, whatever is in it and wherever its cursor stands, and do nothing in an empty one. They
+    leave no mode of the box, such as a shell's."""
     arrows: Literal["rows", "lines"] = "rows"
     """Whether Up and Down go by rows as they are drawn, or by lines as they were typed: then they leave a wrapped line, and may
     leave the draft, where another row of it is meant."""

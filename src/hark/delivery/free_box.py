@@ -4,8 +4,9 @@
                |
                +-- anything else before Enter: the way back, our text out, the box empty as it was
 
-The way back needs no knowledge of the text: a Backspace for every character that was pasted, and where the agent keeps its cursor
-before the end, as many Deletes. More of them than there are characters do nothing.
+The way back needs no knowledge of the text: the keys by which the agent empties its box, where its data file names them; else a
+Backspace for every character that was pasted, and where the agent keeps its cursor before the end, as many Deletes. More of them
+than there are characters do nothing.
 """
 
 from hark.delivery.box import Box, read_box, shows_placeholder
@@ -54,13 +55,19 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
         now = read_box(screen, job.look)
         return now is not None and (now.is_empty or (is_beside and not may_be_ours(now, job)))
 
-    for key in ("BSpace", "DC"):
-        if not (yield Press((key,) * _presses(box, job, is_beside=is_beside))):
+    for keys in _ways_out(box, job, is_beside=is_beside):
+        if not (yield Press(keys)):
             return stuck
         seen = yield from watch_for(is_out, OUT_WITHIN_S)
         if is_out(seen.screen):
             return Held(HoldReason.BUSY, stuck.detail)
     return stuck
+
+
+def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, ...]]:
+    """The keys that take our text out, to be pressed in turn until it is out. What a human has typed beside it stays."""
+    by_character = [(key,) * _presses(box, job, is_beside=is_beside) for key in ("BSpace", "DC")]
+    return [job.look.empty_keys] if job.look.empty_keys and not is_beside else by_character
 
 
 def _presses(box: Box | None, job: Job, *, is_beside: bool) -> int:

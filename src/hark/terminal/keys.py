@@ -12,6 +12,8 @@ KEY_BYTES: dict[str, bytes] = {
     "Left": b"\x1b[D",
     "Home": b"\x1b[H",
     "End": b"\x1b[F",
+    "S-Home": b"\x1b[1;2H",
+    "S-End": b"\x1b[1;2F",
     "BSpace": b"\x7f",
     "DC": b"\x1b[3~",
     "M-Enter": b"\x1b\r",
