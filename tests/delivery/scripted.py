@@ -8,6 +8,7 @@ from hark.delivery.steps import (
     AskUnread,
     Begin,
     Delivery,
+    LeaveUndo,
     Look,
     LookAgain,
     Outcome,
@@ -89,7 +90,7 @@ class ScriptedTerminal:
                 return self._may_begin
             case Stage():
                 return self._may_stage
-            case Paste() | Press():
+            case Paste() | Press() | LeaveUndo():
                 return True
             case AskUnread():
                 return False
@@ -102,8 +103,10 @@ class ScriptedTerminal:
 
     @property
     def kinds(self) -> list[str]:
-        """What was asked of it, looks left out."""
-        return [type(step).__name__ for step in self.steps if not isinstance(step, Look | LookAgain | AskUnread)]
+        """What was asked of it; looks and undos are left out."""
+        return [
+            type(step).__name__ for step in self.steps if not isinstance(step, Look | LookAgain | AskUnread | LeaveUndo)
+        ]
 
     def _look(self) -> Seen:
         self.seen = self._screens.pop(0) if len(self._screens) > 1 else self._screens[0]

@@ -22,6 +22,7 @@ from hark.delivery.steps import (
     CloseEditor,
     DropDraft,
     EditorOpened,
+    LeaveUndo,
     Look,
     LookAgain,
     NoteInterrupt,
@@ -36,6 +37,7 @@ from hark.delivery.steps import (
     Stage,
     Step,
 )
+from hark.delivery.undo import Undo
 from tests.simulation.agent import Agent, View
 from tests.simulation.flavour import Flavour
 from tests.simulation.picture import draw, wrapped
@@ -59,6 +61,8 @@ class Terminal:
         self.is_staged = False
         self.may_begin = self.may_stage = True
         self.is_held = False
+        self.undo: Undo = ()
+        """What the holder of the keys runs when the daemon dies."""
         self.has_overrun = False
         """A hold was over before its carrier."""
         self.human_at = -10_000.0
@@ -281,7 +285,13 @@ class Terminal:
         if step.proof and not screen.contains(step.proof):
             return False
         self._hark(lambda: self.agent.press("Enter", "hark", self.now), "Enter")
+        self.undo = step.then
         return True
+
+    def _leave_undo(self, step: LeaveUndo) -> bool:
+        self._pass()
+        self.undo = step.writes if self.is_held else ()
+        return self.is_held
 
     def _note_interrupt(self, _: NoteInterrupt) -> bool:
         self._pass()
@@ -385,6 +395,7 @@ class Terminal:
         Begin: _begin,
         Paste: _paste,
         Stage: _stage,
+        LeaveUndo: _leave_undo,
         PressEnter: _press_enter,
         NoteInterrupt: _note_interrupt,
         PressStop: _press_stop,

@@ -19,6 +19,7 @@ from hark.delivery.steps import (
     CloseEditor,
     DropDraft,
     EditorOpened,
+    LeaveUndo,
     Look,
     LookAgain,
     NoteInterrupt,
@@ -93,8 +94,10 @@ class Driver:
                 return await self._grip.paste(text)
             case Press(keys=keys):
                 return self._may_press(keys) and await self._grip.press(keys)
-            case PressEnter(screen=screen, proof=proof):
-                return not await self._is_at_work() and await self._grip.press_enter(screen, proof)
+            case LeaveUndo(writes=writes):
+                return await self._grip.leave_undo(writes)
+            case PressEnter(screen=screen, proof=proof, then=then):
+                return not await self._is_at_work() and await self._grip.press_enter(screen, proof, then)
             case NoteInterrupt():
                 return await _may(self._records.note_interrupt())
             case PressStop(key=key, screen=screen):

@@ -9,6 +9,7 @@ from collections.abc import Generator
 from msgspec import Struct
 
 from hark.delivery.screen import Screen
+from hark.delivery.undo import Undo
 from hark.model.message import HoldReason
 
 
@@ -68,11 +69,20 @@ class Stage(Struct, frozen=True):
     or somebody else delivers to this session now."""
 
 
+class LeaveUndo(Struct, frozen=True):
+    """The way back from here, left with whoever holds the keys; it replaces the one that was left before. Answered with True when the
+    holder has it."""
+
+    writes: Undo
+
+
 class PressEnter(Struct, frozen=True):
     """Only if the screen still is that one, which the terminal checks in the same instant. Answered with whether it was."""
 
     screen: Screen
     proof: str
+    then: Undo = ()
+    """The undo from the Enter on: it replaces the one that was left in the same instant."""
 
 
 class NoteInterrupt(Struct, frozen=True):
@@ -138,6 +148,7 @@ Step = (
     | Begin
     | Paste
     | Stage
+    | LeaveUndo
     | PressEnter
     | NoteInterrupt
     | PressStop

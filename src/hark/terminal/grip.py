@@ -7,6 +7,7 @@ import asyncio
 from typing import Protocol
 
 from hark.delivery.screen import Screen
+from hark.delivery.undo import Undo
 from hark.model.session import Pane
 from hark.terminal.airlocks import Airlock, Refused
 from hark.terminal.commands import FORBIDDEN_IN_PASTE
@@ -30,8 +31,11 @@ class Grip(Protocol):
     async def press(self, keys: tuple[str, ...]) -> bool:
         """False when the hold is over: then nothing was pressed, or not all of it."""
 
-    async def press_enter(self, screen: Screen, proof: str) -> bool:
-        """Only if the pane still shows what `screen` shows; False when it does not."""
+    async def leave_undo(self, undo: Undo) -> bool:
+        """Replaces the undo that whoever holds the keys runs when we die or the deadline comes. False when it does not have it."""
+
+    async def press_enter(self, screen: Screen, proof: str, then: Undo = ()) -> bool:
+        """Only if the pane still shows what `screen` shows; False when it does not. `then` replaces the undo in the same instant."""
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
         """The same for another key."""
@@ -66,7 +70,10 @@ class HeldByTmux:
                 return False
         return True
 
-    async def press_enter(self, screen: Screen, proof: str) -> bool:
+    async def leave_undo(self, undo: Undo) -> bool:
+        return True
+
+    async def press_enter(self, screen: Screen, proof: str, then: Undo = ()) -> bool:
         return await self.press_unmoved("Enter", screen, proof)
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
@@ -118,7 +125,10 @@ class HeldByAirlock:
             await self._until_read()
         return True
 
-    async def press_enter(self, screen: Screen, proof: str) -> bool:
+    async def leave_undo(self, undo: Undo) -> bool:
+        return True
+
+    async def press_enter(self, screen: Screen, proof: str, then: Undo = ()) -> bool:
         return await self.press_unmoved("Enter", screen, proof)
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
