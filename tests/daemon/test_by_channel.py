@@ -1,6 +1,7 @@
 """A message over a native channel: handed over once, whatever happens between the hand-over and its record."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -27,11 +28,11 @@ class Channel:
         return self._answers.pop(0)
 
 
-async def attempt(store: MemoryStore, message: Message, channel: Any) -> Hold | Refused | None:
+async def attempt(store: MemoryStore, message: Message, channel: Any, now: datetime = NOW) -> Hold | Refused | None:
     lease = await store.acquire_lease(ANA, "us", NOW, later(60))
     assert lease is not None
     ledger = Ledger(ANA, store, lambda: NOW)
-    return await deliver_natively(channel, [await store.message(message.id)], "text", lease, ledger)
+    return await deliver_natively(channel, [await store.message(message.id)], "text", lease, ledger, now)
 
 
 async def prepared() -> tuple[MemoryStore, Message]:
@@ -74,6 +75,19 @@ async def test_a_channel_that_has_refused_leaves_the_message_to_the_terminal() -
 
     assert await attempt(store, message, Channel(GONE)) == GONE
     assert not is_handed_over(await store.message(message.id))
+
+
+async def test_a_channel_that_never_tells_is_asked_for_a_while_only() -> None:
+    store, message = await prepared()
+    channel = Channel(UNCLEAR, UNCLEAR, UNCLEAR)
+
+    await attempt(store, message, channel)
+    soon = await attempt(store, message, channel, NOW + LOST_AFTER / 2)
+    late = await attempt(store, message, channel, NOW + LOST_AFTER)
+
+    assert isinstance(soon, Hold)
+    assert late is None
+    assert (await store.message(message.id)).status is Status.UNCERTAIN
 
 
 async def test_without_a_channel_a_message_that_may_have_arrived_is_uncertain_after_a_while() -> None:

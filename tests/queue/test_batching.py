@@ -36,6 +36,7 @@ def test_some_go_alone_and_nothing_overtakes_them() -> None:
         {"mode": Mode.URGENT},
         {"status": Status.STAGED},
         {"attempted_at": T0},
+        {"attempts": 1},  # the agent has refused it before, perhaps because of others in its payload
         {"is_as_user": True},
     ):
         odd = make_message(1, **fields)

@@ -3,6 +3,7 @@
 import asyncio
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.agents.kinds import AgentKind
 from hark.daemon.carriers import Carriers, delivery, return_of
@@ -96,7 +97,7 @@ class Attempt(Struct, kw_only=True):
         if draft:
             await self.ledger.drop_draft()
         if hold and hold.reason is HoldReason.DRAFT:
-            return Hold(hold.reason, hold.detail, self.carriers.may_carry_in_s(self.session, self.kind))
+            return replace(hold, ends_in_s=self.carriers.may_carry_in_s(self.session, self.kind))
         return hold
 
     def _delivery(self, screen: Screen, message: Message) -> Delivery:

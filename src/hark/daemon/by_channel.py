@@ -7,7 +7,7 @@ channel is asked again, which looks for its id first; if there is no channel any
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from hark.agents.native.channel import Delivered, NativeChannel, Reason, Refused
+from hark.agents.native.channel import Delivered, NativeChannel, Reason, Refused, Unclear
 from hark.daemon.ledger import Ledger
 from hark.delivery.gate import Hold
 from hark.delivery.steps import Submitted
@@ -23,7 +23,7 @@ def is_handed_over(message: Message) -> bool:
 
 
 async def deliver_natively(
-    channel: NativeChannel, messages: Sequence[Message], text: str, lease: Lease, ledger: Ledger
+    channel: NativeChannel, messages: Sequence[Message], text: str, lease: Lease, ledger: Ledger, now: datetime
 ) -> Hold | Refused | None:
     """None when nothing is left to do; a Refused when the channel cannot be used any more, and the agent has not got them."""
     was_handed_over = is_handed_over(messages[0])
@@ -34,9 +34,9 @@ async def deliver_natively(
     if isinstance(outcome, Delivered):
         await ledger.record(messages, Submitted(), lease, None)
         return None
-    if not isinstance(outcome, Refused):
+    if isinstance(outcome, Unclear) and not _is_lost(messages[0], now):
         return Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
-    if was_handed_over and outcome.reason is Reason.GONE:
+    if isinstance(outcome, Unclear) or (was_handed_over and outcome.reason is Reason.GONE):
         for message in messages:
             await give_up(message, ledger)
         return None
@@ -48,11 +48,18 @@ async def deliver_natively(
 
 async def without_channel(message: Message, now: datetime, ledger: Ledger) -> Hold | None:
     """For a message that may have been handed over, and nobody there to ask. For a while it is waited for."""
-    if message.staged_at is not None and now - message.staged_at < LOST_AFTER:
+    if not _is_lost(message, now):
         return Hold(HoldReason.BUSY, "the agent's own API does not answer", ASK_AGAIN_S)
     await give_up(message, ledger)
     return None
 
 
+def _is_lost(message: Message, now: datetime) -> bool:
+    """True if it was on its way for so long that nobody will tell any more whether it has arrived."""
+    return message.staged_at is None or now - message.staged_at >= LOST_AFTER
+
+
 async def give_up(message: Message, ledger: Ledger) -> None:
-    await ledger.move(message, Status.UNCERTAIN, detail="it may have been handed over, and the agent's own API is gone")
+    await ledger.move(
+        message, Status.UNCERTAIN, detail="it may have been handed over, and the agent's own API does not tell"
+    )

@@ -9,6 +9,8 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from hark.agents.kinds import Kinds
 from hark.agents.native.channel import NativeChannel, Refused
 from hark.daemon.attempt import Attempt, is_attempted
@@ -37,7 +39,7 @@ from hark.model.message import Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session, SessionState
 from hark.queue.batching import next_batch, payload_order
 from hark.queue.lifecycle import PENDING, has_reached, is_expired
-from hark.queue.retrying import backoff_s, is_given_up
+from hark.queue.retrying import given_up_as, next_try_s
 from hark.store.contract import Store
 from hark.terminal.facts import PaneFacts
 
@@ -84,7 +86,9 @@ class Courier:
         """Held during an attempt; who changes a pending message from outside takes it first."""
         self.is_waiting_for_output = False
         self._not_before: tuple[MessageId | None, float] = (None, 0.0)
-        """Which message has failed, and when it may be tried again; another one that comes before it need not wait."""
+        """Which message was refused, and when it may be tried again; another one that comes before it need not wait."""
+        self._refused: tuple[MessageId | None, int] = (None, 0)
+        """Which message was refused last, and how often since this courier began."""
 
     def see_box(self, box: Box | None) -> float:
         """Takes note of what the input box holds now. Returns for how many seconds it has held exactly that."""
@@ -135,12 +139,8 @@ class Courier:
             hold = await self._try(session, message, draft)
             if hold is None:
                 continue
-            if message and (current := await self._failed(message, hold)):
-                if is_given_up(current, self._config.max_attempts):
-                    detail = f"given up after {current.attempts} attempts: {hold.detail}"
-                    await self._ledger.move(current, Status.DEAD, detail=detail)
-                    continue
-                self._not_before = (current.id, asyncio.get_running_loop().time() + backoff_s(current.attempts))
+            if message and hold.is_refused and await self._steps_aside(message, hold):
+                continue
             is_shown = hold.reason in _ENDED_BY_OUTPUT
             self.is_waiting_for_output = is_shown and not hold.is_for_hook
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
@@ -158,15 +158,24 @@ class Courier:
             await self._ledger.hold(message, gone, is_in_box=is_attempted(message))
 
     def _rest_s(self, message: Message) -> float:
-        """How long it has to wait after an attempt that failed. What may be in the box does not wait."""
-        failed, until_s = self._not_before
-        is_due = message.id != failed or is_attempted(message)
-        return 0.0 if is_due else until_s - asyncio.get_running_loop().time()
+        """How long it has to wait after an attempt that the agent has refused."""
+        refused, until_s = self._not_before
+        return 0.0 if message.id != refused else until_s - asyncio.get_running_loop().time()
 
-    async def _failed(self, message: Message, hold: Hold) -> Message | None:
-        """The message as it is now, if an attempt to deliver it has just come to nothing."""
+    async def _steps_aside(self, message: Message, hold: Hold) -> bool:
+        """Counts an attempt that the agent has refused. True if the message is given up, so that the next one may go on."""
         current = await self._store.message(message.id)
-        return current if current.attempts > message.attempts and current.status in PENDING else None
+        if current.status not in PENDING:
+            return False
+        refused, count = self._refused
+        count = count + 1 if refused == current.id else 1
+        self._refused = (current.id, count)
+        if status := given_up_as(current, count, self._config.max_attempts):
+            detail = f"given up after {max(count, current.attempts)} attempts: {hold.detail}"
+            await self._ledger.move(current, status, detail=detail)
+            return True
+        self._not_before = (current.id, asyncio.get_running_loop().time() + next_try_s(current, count))
+        return False
 
     async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         """None when there is nothing in the way any more: delivered, or ended otherwise."""
@@ -175,8 +184,9 @@ class Courier:
         except HarkError as failure:
             extra = {"session": session.name, "message_id": message and message.id}
             logger.warning("delivery failed", extra=extra | {"code": failure.code, "detail": failure.detail})
-            is_gone = failure.code in _GONE
-            hold = Hold(HoldReason.SESSION_GONE if is_gone else HoldReason.BUSY, failure.detail)
+            reason = HoldReason.SESSION_GONE if failure.code in _GONE else HoldReason.BUSY
+            has_begun = message is not None and (await self._store.message(message.id)).attempts > message.attempts
+            hold = Hold(reason, failure.detail, is_refused=has_begun and reason is HoldReason.BUSY)
         if hold and message:
             current = await self._store.message(message.id)
             if current.status in PENDING:
@@ -232,7 +242,7 @@ class Courier:
                 message = await self._store.message(message.id)
             messages = await self._payload_of(message)
             text = wording.BETWEEN.join(wording.payload(one) for one in messages)
-            outcome = await deliver_natively(channel, messages, text, lease, self._ledger)
+            outcome = await deliver_natively(channel, messages, text, lease, self._ledger, self._clock())
         finally:
             await self._store.release_lease(lease)
         if isinstance(outcome, Refused):
@@ -271,9 +281,17 @@ class Courier:
             hold = await attempt.run(draft)
             if hold is None and attempt.has_carried:
                 await self._announce(session, len(attempt.messages))
-            return hold
+            return await self._one_by_one(attempt, hold)
         finally:
             await self._store.release_lease(lease)
+
+    async def _one_by_one(self, attempt: Attempt, hold: Hold | None) -> Hold | None:
+        """A payload of several that was refused and is out of the box: nobody knows whose text it was, so each goes alone next time."""
+        if hold is None or not hold.is_refused or len(attempt.messages) < 2:
+            return hold
+        if is_attempted(await self._store.message(attempt.messages[0].id)):
+            return hold
+        return replace(hold, is_refused=False, ends_in_s=QUIETEST_S)
 
     async def _announce(self, session: Session, count: int) -> None:
         """To the human, where they want to know, and nowhere near their draft."""

@@ -196,12 +196,12 @@ class Ledger:
             case Unproven(detail=detail):
                 await self.move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence, had_draft=had_draft)
                 return None
-            case Held(reason=reason, detail=detail):
-                hold = Hold(reason, detail)
+            case Held(reason=reason, detail=detail, is_refused=is_refused):
+                hold = Hold(reason, detail, is_refused=is_refused)
                 await self.hold(message, hold, is_in_box=False)
                 return hold
-            case Stuck(detail=detail):
-                hold = Hold(HoldReason.DRAFT, detail)
+            case Stuck(detail=detail, is_refused=is_refused):
+                hold = Hold(HoldReason.DRAFT, detail, is_refused=is_refused)
                 await self.hold(message, hold, is_in_box=True)
                 return hold
 
@@ -215,7 +215,15 @@ class Ledger:
         is_known = message.status is Status.HELD and message.hold_reason is hold.reason
         if is_known and (message.attempted_at is not None) is is_in_box:
             return
-        await self.move(message, Status.HELD, reason=hold.reason, detail=hold.detail, is_in_box=is_in_box)
+        step = Step(
+            status=Status.HELD,
+            at=self._clock(),
+            reason=hold.reason,
+            detail=hold.detail,
+            is_in_box=is_in_box,
+            counts_attempt=hold.is_refused,
+        )
+        await self._store.move(message.id, step)
 
     async def move(
         self,

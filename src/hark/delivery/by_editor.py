@@ -109,7 +109,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         yield DropDraft()
         return Held(HoldReason.BUSY, "the delivery was called off")
     is_set = yield from _set(_needed(job.text, editor), job, editor)
-    outcome = (yield from _submit(job, editor)) if is_set else Stuck("the box does not show our text")
+    outcome = (yield from _submit(job, editor)) if is_set else Stuck("the box does not show our text", is_refused=True)
     if draft:
         target = read_box(before.screen, job.look)
         return (yield from _give_back(job, editor, draft, target, outcome))
@@ -172,7 +172,7 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
     if same_text(opened.text, job.text):
         return (yield from _submit(job, editor))
     if job.message_id in opened.text:
-        return Stuck("our text is in the box beside other text")
+        return Stuck("our text is in the box beside other text", is_refused=True)
     if (yield SearchHistory(job.message_id)):
         return Submitted("its id is in the transcript")
     seen = yield from look()
@@ -194,7 +194,7 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
     for _ in range(ENTERS):
         opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
         if not isinstance(opened, EditorOpened):
-            return _unseen(is_pressed, "no editor opened to prove what is in the box")
+            return _unseen(is_pressed, "no editor opened to prove what is in the box", is_refused=False)
         yield from _close(None, editor)
         if is_pressed and not opened.text.strip():
             return Submitted()
@@ -210,8 +210,8 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
     return _unseen(is_pressed, "the box did not let go")
 
 
-def _unseen(is_pressed: bool, detail: str) -> Outcome:
-    return Unproven(detail) if is_pressed else Stuck(detail)
+def _unseen(is_pressed: bool, detail: str, *, is_refused: bool = True) -> Outcome:
+    return Unproven(detail) if is_pressed else Stuck(detail, is_refused=is_refused)
 
 
 def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, outcome: Outcome) -> Delivery:
@@ -234,7 +234,7 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
     if (yield from _is_back(job, editor, draft, target)) or (is_taken and not editor.is_lost_in_dialog):
         yield DropDraft()
     if isinstance(outcome, Stuck):
-        return Held(HoldReason.DRAFT, outcome.detail)
+        return Held(HoldReason.DRAFT, outcome.detail, is_refused=outcome.is_refused)
     return outcome
 
 

@@ -122,7 +122,7 @@ def _into_the_free_box(job: Job, before: Screen, draft: Box) -> Delivery:
     if not isinstance(echoed, Seen):
         return echoed
     if not _is_ours_for_theirs(before, draft, echoed.screen, job):
-        return Stuck("something else than our text has come into the box")
+        return Stuck("something else than our text has come into the box", is_refused=True)
     return (yield from submit(job, echoed))
 
 

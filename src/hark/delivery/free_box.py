@@ -60,7 +60,7 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
             return stuck
         seen = yield from watch_for(is_out, OUT_WITHIN_S)
         if is_out(seen.screen):
-            return Held(HoldReason.BUSY, stuck.detail)
+            return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused)
     return stuck
 
 

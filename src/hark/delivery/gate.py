@@ -52,6 +52,8 @@ class Hold(Struct, frozen=True):
     """When it may end by the passing of time alone; otherwise an event must end it."""
     is_for_hook: bool = False
     """An event of the agent's turn ends it: what its terminal shows is of no interest."""
+    is_refused: bool = False
+    """True if the agent did not take the text of this message: the attempt counts against the message."""
 
 
 def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | None:

@@ -54,18 +54,20 @@ def resume(
     if box and (holds_ours(seen.screen, job) if is_alone else holds_text(box, text)):
         return (yield from submit(job, seen))
     if box and mentions(box, message_id):
-        return Stuck("our text is in the box beside other text")
+        return Stuck("our text is in the box beside other text", is_refused=True)
     if box is None and seen.screen.contains(message_id):
         return Stuck("our text is on the screen, and may be in a box that is not to be seen")
     if (yield SearchHistory(message_id)):
         seen = yield from look_at_it()
         return (
-            Stuck("our text is in the box again") if _is_in_box(seen, job) else Submitted("its id is in the transcript")
+            Stuck("our text is in the box again", is_refused=True)
+            if _is_in_box(seen, job)
+            else Submitted("its id is in the transcript")
         )
     if box is None:
         return Stuck("the input box is not to be seen, and our text may be in it")
     if holds_placeholder(box, look):
-        return Stuck("a collapsed paste is in the box, which may be ours")
+        return Stuck("a collapsed paste is in the box, which may be ours", is_refused=True)
     is_seen_nowhere = seen.screen.is_alternate or look.placeholder or (was_staged and not box.is_empty)
     if is_seen_nowhere and not (is_alone and not was_staged):
         return Unproven("its text is neither in the box nor on record in the terminal")

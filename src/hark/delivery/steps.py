@@ -123,12 +123,16 @@ class Held(Struct, frozen=True):
 
     reason: HoldReason
     detail: str = ""
+    is_refused: bool = False
+    """True if the agent did not take this text as it is: the attempt counts against the message, not against the session."""
 
 
 class Stuck(Struct, frozen=True):
     """Our text is in the box, not submitted, and must not be submitted now: others have typed beside it, or we may not go on."""
 
     detail: str
+    is_refused: bool = False
+    """As of `Held`."""
 
 
 class Unproven(Struct, frozen=True):

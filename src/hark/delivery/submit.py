@@ -116,7 +116,7 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
     is_in_the_way = read_box(seen.screen, job.look) is None
     is_unchanged = before is None or seen.screen.rows == before.rows
     if not was_filled and (is_in_the_way or is_unchanged) and not seen.screen.contains(job.message_id):
-        return Held(HoldReason.DIALOG, "the paste was not echoed")
+        return Held(HoldReason.DIALOG, "the paste was not echoed", is_refused=True)
     return _judge_no_echo(seen.screen, job)
 
 
@@ -165,7 +165,9 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
     is_staged, pressed = False, 0
     for _ in range(ENTERS):
         if not _still_holds_ours(seen.screen, job, echoed):
-            return Unproven("the box changed after Enter") if pressed else Stuck("the box changed before Enter")
+            if pressed:
+                return Unproven("the box changed after Enter")
+            return Stuck("the box changed before Enter", is_refused=True)
         if not is_staged and not (yield Stage()):
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
@@ -186,7 +188,7 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
     if pressed and not _still_holds_ours(seen.screen, job, echoed):
         return Unproven("the box changed after Enter")
     # It is proven where our text is, and only the hold was over: whoever takes this up again goes on from there.
-    return Stuck("Enter had no effect" if pressed else "the screen never stood still")
+    return Stuck("Enter had no effect" if pressed else "the screen never stood still", is_refused=True)
 
 
 def wait_for_idle(*, is_in_box: bool) -> Delivery:
@@ -277,8 +279,8 @@ def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
     if box is None:
         return Stuck("the box is not to be seen, and our text may be in it")
     if not box.is_empty:
-        return Stuck("the box holds something else than what we pasted")
-    return Stuck("the box is empty again, and somebody may have submitted our text")
+        return Stuck("the box holds something else than what we pasted", is_refused=True)
+    return Stuck("the box is empty again, and somebody may have submitted our text", is_refused=True)
 
 
 def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:

@@ -73,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gives_back=options.gives_back,
         takes_answers=options.take_answers,
         newlines_after_paste=options.newlines_after_paste,
+        refusal=options.refuse,
     )
     asyncio.run(program.run(settings))
     return 0
@@ -99,6 +100,12 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="COUNT",
         default=0,
         help="so many Enters after a paste start a new line, as an Enter that comes too soon does in Gemini CLI",
+    )
+    parser.add_argument(
+        "--refuse",
+        nargs=2,
+        metavar=("HOW", "WORD"),
+        help="do not take a text with WORD in it: drop, say, garble, keep (garble, and let nobody erase it) or ignore-enter",
     )
     parser.add_argument("--ask-at-start", metavar="COMMAND", help="open with a dialog that asks to run COMMAND")
     parser.add_argument(

@@ -24,7 +24,7 @@ def bind_keys(worker: Worker, draft: Draft, edit: Callable[[], None], quit_: Cal
         prompt = draft.text
         if prompt.strip() and draft.takes_enter_for_newline():
             draft.buffer.insert_text("\n")
-        elif prompt.strip():
+        elif prompt.strip() and not draft.ignores_enter():
             draft.clear()
             worker.submit(prompt)
             draft.bring_back_stash()

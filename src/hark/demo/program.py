@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from hark.demo.draft import Draft, edit_text, find_editor
+from hark.demo.draft import Draft, Refusal, edit_text, find_editor
 from hark.demo.hooks import Hooks, find_hook_command
 from hark.demo.keys import bind_keys
 from hark.demo.record import Record
@@ -27,6 +27,8 @@ class Settings:
     gives_back: bool = False
     takes_answers: bool = False
     newlines_after_paste: int = 0
+    refusal: tuple[str, str] | None = None
+    """What to do with a text that it does not take (`draft.Refusal`), and the word by which it knows such a text."""
 
 
 async def run(settings: Settings) -> None:
@@ -56,8 +58,10 @@ class Program:
         self._settings = settings
         self._record = record
         self._worker = worker
-        self._draft = Draft(settings.collapse_over_lines, settings.newlines_after_paste)
+        refusal = (Refusal(settings.refusal[0]), settings.refusal[1]) if settings.refusal else None
+        self._draft = Draft(settings.collapse_over_lines, settings.newlines_after_paste, refusal)
         self._screen = Screen(worker, self._draft, bind_keys(worker, self._draft, self.edit, self.quit))
+        self._draft.say = self._screen.show
         worker.display = self._screen
 
     async def run(self) -> None:
@@ -86,7 +90,7 @@ class Program:
             after = edit_text(editor, before)
         self._record.write("editor", before=before, after=after)
         if after != before:
-            self._draft.replace(after)
+            self._draft.edit(after)
 
     def quit(self, reason: str) -> None:
         if not self._screen.application.is_done:

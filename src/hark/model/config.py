@@ -33,8 +33,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds after which an undelivered message is dropped; 0 keeps it for ever."""
     max_batch_size: int = 10
     """How many messages go as one payload at the most."""
-    max_attempts: int = 20
-    """After so many failed attempts a message is given up; 0 never gives up."""
+    max_attempts: int = 10
+    """A message whose text the agent has refused so many times is given up; 0 never gives up."""
     keep_messages: float = 30 * 86400.0
     """Seconds for which messages that wait for nothing any more are kept; 0 keeps them for ever."""
     keep_sessions: float = 30 * 86400.0

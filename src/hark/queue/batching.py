@@ -2,7 +2,8 @@
 in which they would have gone one by one.
 
 A text without a header (`is_raw`) goes alone: it may be a command of the agent's own. So does an urgent one, which has
-interrupted somebody and shall not be buried. What may be in the box already belongs to the payload that it was in.
+interrupted somebody and shall not be buried, and one that the agent has refused before, so that one text cannot keep others from
+arriving. What may be in the box already belongs to the payload that it was in.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,4 +34,5 @@ def payload_order(messages: Iterable[Message]) -> list[Message]:
 
 def may_be_joined(message: Message, now: datetime) -> bool:
     is_in_box = message.status is Status.STAGED or message.attempted_at is not None
-    return not (message.is_raw or message.mode is Mode.URGENT or is_in_box or is_expired(message, now))
+    is_special = message.is_raw or message.mode is Mode.URGENT or message.attempts > 0
+    return not (is_special or is_in_box or is_expired(message, now))

@@ -104,6 +104,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """The payload that it goes in, where it goes with others."""
     is_interrupt: bool | None = None
     """The running turn is being told to end for this message; False: it was not told after all."""
+    counts_attempt: bool = True
+    """False if the session was the reason why an attempt that has begun came to nothing: then it does not count."""
 
 
 class Advance(Struct, frozen=True):
@@ -130,6 +132,8 @@ def advance(message: Message, step: Step) -> Advance:
         changes["held_since"] = message.held_since if message.hold_reason is step.reason else step.at
     if not (step.is_in_box or step.status is S.STAGED):
         changes["attempted_at"] = None
+        if message.attempted_at is not None and not step.counts_attempt:
+            changes["attempts"] = max(0, message.attempts - 1)
         if step.status in (S.QUEUED, S.HELD):
             changes["batch_id"] = None
     elif step.is_in_box and message.attempted_at is None:
