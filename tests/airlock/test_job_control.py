@@ -70,13 +70,8 @@ def behind(directory: Path, program: str) -> str:
     return f"{' '.join(AIRLOCK)} --socket {directory}/s -- {AIRLOCK[0]} -ISE {directory}/agent.py"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_ctrl_z_gives_the_shell_its_terminal_and_fg_brings_the_agent_back(
-    shell: Shell, tmp_path: Path, way: str
-) -> None:
-    shell.enter(behind(tmp_path, AGENT.format(stop=WAYS[way])))
-    shell.wait_next(b"READY80x24")
-
+def suspend_resume_and_quit(shell: Shell) -> None:
+    """Suspends `AGENT` twice, each time resizes the terminal and brings the agent back, and lets it quit with its status."""
     for columns in (81, 82):
         shell.type(b"a\x1a")
         shell.wait_next(b"<a>")
@@ -88,12 +83,21 @@ def test_ctrl_z_gives_the_shell_its_terminal_and_fg_brings_the_agent_back(
         shell.resize(columns, 24)
         shell.enter("fg")
         shell.wait_next(f"READY{columns}x24".encode())
-
     shell.type(b"bq")
     shell.wait_next(b"<b>")
     shell.wait_next(b"$ ")
     shell.enter("echo status $?")
     shell.wait_next(b"status 5\r\n")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ctrl_z_gives_the_shell_its_terminal_and_fg_brings_the_agent_back(
+    shell: Shell, tmp_path: Path, way: str
+) -> None:
+    shell.enter(behind(tmp_path, AGENT.format(stop=WAYS[way])))
+    shell.wait_next(b"READY80x24")
+
+    suspend_resume_and_quit(shell)
 
 
 def test_ctrl_z_stops_a_program_that_leaves_it_to_the_terminal(shell: Shell, tmp_path: Path) -> None:

@@ -13,13 +13,16 @@ from tests.airlock.running import Running
 from tests.end_to_end.running import DEADLINE_S, HARK, RunningHark
 from tests.terminals import wait_until
 
-# Asks for focus reports, sets a title, prints 24-bit colour and a passed-through sequence, and writes down every key.
+# Asks for focus reports, and at the key p sets a title and prints 24-bit colour and a passed-through sequence: tmux passes such
+# a sequence on to the clients that show the pane at that moment, and draws it for none that come later. Writes down every key.
 PROGRAM = r"""
 import os, sys, tty
 tty.setraw(0)
-os.write(1, b"\x1b]2;a title\x1b\\\x1b[38;2;1;2;3mcoloured\x1b[0m\x1b[?1004h\x1bPtmux;\x1b\x1b]9;passed\x07\x1b\\READY")
+os.write(1, b"\x1b[?1004hREADY")
 record = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 while (data := os.read(0, 1024)) != b"q":
+    if b"p" in data:
+        os.write(1, b"\x1b]2;a title\x1b\\\x1b[38;2;1;2;3mcoloured\x1b[0m\x1bPtmux;\x1b\x1b]9;passed\x07\x1b\\")
     os.write(record, data)
 """
 
@@ -35,6 +38,8 @@ def running(hark: RunningHark) -> Iterator[Running]:
 
 
 def test_colours_titles_and_foreign_sequences_reach_the_terminal(running: Running) -> None:
+    running.type(b"p")
+
     running.wait_seen(b"\x1b[38;2;1;2;3mcoloured")
     running.wait_seen(b"a title\x07")
     running.wait_seen(b"\x1b]9;passed\x07")

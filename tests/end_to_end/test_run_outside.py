@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from tests.airlock.running import Running
 from tests.airlock.test_agent import is_alive
-from tests.airlock.test_job_control import AGENT, WAYS, Shell
+from tests.airlock.test_job_control import AGENT, WAYS, Shell, suspend_resume_and_quit
 from tests.end_to_end.agents import PROGRAM
 from tests.end_to_end.running import DEADLINE_S, HARK, RunningHark
 from tests.terminals import wait_until
@@ -99,22 +100,8 @@ def test_ctrl_z_gives_the_shell_its_terminal_and_fg_brings_the_agent_back(
     shell.enter(write_agent(hark, way))
     shell.wait_next(b"READY80x24")
 
-    for columns in (81, 82):
-        shell.type(b"\x1a")
-        shell.wait_next(b"SUSPENDED")
-        shell.wait_next(b"Stopped")
-        shell.wait_next(b"$ ")
-        shell.enter("echo still $((40 + 2)); jobs -s | wc -l")
-        shell.wait_next(b"still 42\r\n1\r\n")
-        shell.resize(columns, 24)
-        shell.enter("fg")
-        shell.wait_next(f"READY{columns}x24".encode())
+    suspend_resume_and_quit(shell)
 
-    shell.type(b"bq")
-    shell.wait_next(b"<b>")
-    shell.wait_next(b"$ ")
-    shell.enter("echo status $?")
-    shell.wait_next(b"status 5\r\n")
     assert hark.json("ls")["sessions"] == []
 
 
@@ -191,6 +178,37 @@ def test_a_closed_terminal_ends_the_agent_as_it_would_end_the_plain_program(hark
         wait_until(pid.exists, DEADLINE_S, "the program", lambda: running.seen)
 
         running.hang_up()
+
+        wait_until(lambda: not is_alive(int(pid.read_text())), DEADLINE_S, "the agent to end")
+        wait_until(lambda: hark.json("ls")["sessions"] == [], DEADLINE_S, "the session to be gone")
+
+
+# `hark run` as a slow machine would run it: its session has begun, and it asks for the airlock only after the signal was sent.
+SLOW_RUN = """
+import sys, time
+from pathlib import Path
+from hark.cli import foreground
+from hark.cli.main import main
+connect = foreground._connect
+def connect_late(path):
+    while not Path(sys.argv[3] + ".sent").exists():
+        time.sleep(0.01)
+    return connect(path)
+foreground._connect = connect_late
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_signal_that_comes_while_the_agent_starts_is_the_agents(hark: RunningHark, number: signal.Signals) -> None:
+    hark.ok("ls")
+    pid, sent = hark.home / "pid", hark.home / "program.sent"
+    program = script(hark.home / "program", f"echo $$ > {pid}.new; mv {pid}.new {pid}; while :; do sleep 0.1; done")
+
+    with Running([sys.executable, "-c", SLOW_RUN, "run", "--", str(program)], environment=hark.environment) as running:
+        wait_until(pid.exists, DEADLINE_S, "the program", lambda: running.seen)
+        os.kill(running.process.pid, number)
+        sent.touch()
 
         wait_until(lambda: not is_alive(int(pid.read_text())), DEADLINE_S, "the agent to end")
         wait_until(lambda: hark.json("ls")["sessions"] == [], DEADLINE_S, "the session to be gone")

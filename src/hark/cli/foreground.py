@@ -39,20 +39,43 @@ _CHUNK = 65536
 _SGR = re.compile(r"\x1b\[[0-9;:]*m")
 
 
-def show(session: Mapping[str, Any]) -> NoReturn:
+class EarlySignals:
+    """Remembers the signals that ask this process to end while its session starts: they are meant for the agent, which cannot be told
+    yet. Without it a terminal that is closed in this moment would leave an agent that nobody sees."""
+
+    NUMBERS = (signal.SIGHUP, signal.SIGTERM)
+
+    def __init__(self) -> None:
+        self.arrived: list[int] = []
+        self._before = {number: signal.getsignal(number) for number in self.NUMBERS}
+        for number, handler in self._before.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(number, lambda number, frame: self.arrived.append(number))
+
+    def give_back(self) -> None:
+        """There is no session after all: the signals are this process's own."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        for arrived in self.arrived:
+            os.kill(os.getpid(), arrived)
+
+
+def show(session: Mapping[str, Any], early: EarlySignals) -> NoReturn:
     """Does not return: ends as the session's program ends, or with 0 when the human detaches."""
     watch = _connect(session.get("airlock"))
     if watch is None:
+        early.give_back()
         attach(session)
-    Foreground(session, watch).run()
+    Foreground(session, watch, early).run()
 
 
 class Foreground:
-    def __init__(self, session: Mapping[str, Any], watch: socket.socket) -> None:
+    def __init__(self, session: Mapping[str, Any], watch: socket.socket, early: EarlySignals) -> None:
         self._session = session
         self._watch = watch
+        self._early = early
         self._received = b""
-        self._terminal = os.ttyname(0)
+        self._terminal = _terminal_name()
         self._client: subprocess.Popen[bytes] | None = None
         self._airlock = 0
 
@@ -60,6 +83,7 @@ class Foreground:
         self._ask("watch")
         facts = self._hear()
         if facts is None:
+            self._early.give_back()
             attach(self._session)
         self._airlock = facts["airlock_pid"]
         if facts["status"] is not None:
@@ -87,6 +111,8 @@ class Foreground:
                 signal.signal(number, lambda number, frame: self._signal_agent(number))
         for number in (signal.SIGCHLD, signal.SIGWINCH):
             signal.signal(number, lambda number, frame: None)
+        for arrived in self._early.arrived:
+            self._signal_agent(arrived)
         return wakeup
 
     def _start_client(self) -> "subprocess.Popen[bytes]":
@@ -237,6 +263,14 @@ def _connect(path: str | None) -> socket.socket | None:
             connection.close()
             sleep(_POLL_S)
     return None
+
+
+def _terminal_name() -> str:
+    """The path of this terminal; a name that no client has if the terminal was closed."""
+    try:
+        return os.ttyname(0)
+    except OSError:
+        return "closed"
 
 
 def _has_terminal() -> bool:

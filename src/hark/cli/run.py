@@ -73,9 +73,15 @@ def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...], 
         "is_plain": True,
     }
     body |= new.terminal_size()
-    from hark.cli.foreground import show
+    from hark.cli.foreground import EarlySignals, show
 
-    show(Client().post("/sessions", {field: value for field, value in body.items() if value is not None}))
+    early = EarlySignals()
+    try:
+        session = Client().post("/sessions", {field: value for field, value in body.items() if value is not None})
+    except HarkError:
+        early.give_back()
+        raise
+    show(session, early)
 
 
 def run_plainly(words: tuple[str, ...]) -> NoReturn:
