@@ -128,12 +128,21 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         report(_usage_error(error), is_json=is_json)
         return error.exit_code
+    except PermissionError as error:
+        report(not_permitted(error), is_json=is_json)
+        return not_permitted(error).exit_code
     except Exception as error:  # The outermost border: a user gets a sentence, a developer the traceback.
         if os.environ.get("HARK_DEBUG") == "1":
             raise
         detail = f"unexpected {type(error).__name__}: {error}"
         report(HarkError("internal", detail, "HARK_DEBUG=1 shows where it happened"), is_json=is_json)
         return Exit.FAILURE
+
+
+def not_permitted(error: PermissionError) -> HarkError:
+    """A file or directory of hark's that this user may not use, as under `sudo` or `su` with another user's HOME."""
+    detail = f"{error.filename or 'hark'}: {error.strerror or error}"
+    return HarkError("state-not-writable", detail, "see who owns it, or set HOME or HARK_HOME to a directory of yours")
 
 
 def report(error: HarkError, *, is_json: bool) -> None:

@@ -36,13 +36,16 @@ def command(name: str | None, agent: str | None, signals: bool, words: tuple[str
     if name:
         check_name(name)
     has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if not has_terminal or os.environ.get("HARK_SESSION") or is_plain_call(words, paths.config_dir() / "agents"):
+    if not has_terminal or os.environ.get("HARK_SESSION"):
         run_plainly(words)
     try:
+        if is_plain_call(words, paths.config_dir() / "agents"):
+            run_plainly(words)
         run = run_here if current_socket(os.environ) else run_in_session
         run(name, agent, words, has_signals=signals)
-    except HarkError as failure:
-        say(f"hark run: {failure.detail}; running {words[0]} without hark")
+    except (HarkError, PermissionError) as failure:
+        why = failure.detail if isinstance(failure, HarkError) else f"{failure.filename}: {failure.strerror}"
+        say(f"hark run: {why}; running {words[0]} without hark")
         run_plainly(words)
 
 
@@ -78,7 +81,7 @@ def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...], 
     early = EarlySignals()
     try:
         session = Client().post("/sessions", {field: value for field, value in body.items() if value is not None})
-    except HarkError:
+    except (HarkError, PermissionError):
         early.give_back()
         raise
     show(session, early)
