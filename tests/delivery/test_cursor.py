@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hark.delivery.box import Box, read_box
 from hark.delivery.cursor import walk_cursor
@@ -98,3 +100,45 @@ def test_where_every_key_counts_they_are_pressed_at_once() -> None:
     walker.play(walk_cursor(target(2, 3), DEMO))
 
     assert walker.presses == [("Left",) * 14]
+
+
+class LateWalker(Walker):
+    """Every key counts, but is drawn only so much later, and so long after the one before. Beyond the draft's first and last row
+    its history begins."""
+
+    def __init__(self, row: int, column: int, late_s: float, apart_s: float) -> None:
+        super().__init__(row, column, EFFECTS["every key counts"], looks_s=0.05)
+        self.late_s, self.apart_s = late_s, apart_s
+        self.shown = [(0.0, row, column)]
+        self.has_left_draft = False
+
+    def answer(self, step: Step) -> Answer:
+        answer = super().answer(step)
+        if isinstance(step, Press):
+            return answer
+        _, row, column = [one for one in self.shown if one[0] <= self.now_s][-1]
+        return Seen(drawn(row, column), self.now_s)
+
+    def press(self, key: str) -> None:
+        row = self.row + {"Up": -1, "Down": 1}.get(key, 0)
+        self.has_left_draft = self.has_left_draft or not 0 <= row < len(ROWS)
+        if not self.has_left_draft:
+            super().press(key)
+            drawn_at_s = max(self.now_s + self.late_s, self.shown[-1][0] + self.apart_s)
+            self.shown.append((drawn_at_s, self.row, self.column))
+
+
+@given(
+    start=st.sampled_from(range(len(ROWS))),
+    row=st.sampled_from(range(len(ROWS))),
+    late_s=st.floats(min_value=0.0, max_value=2.0),
+    apart_s=st.floats(min_value=0.0, max_value=0.4),
+)
+def test_the_draft_is_not_left_for_the_history_where_keys_are_drawn_late(
+    start: int, row: int, late_s: float, apart_s: float
+) -> None:
+    walker = LateWalker(start, 0, late_s, apart_s)
+
+    walker.play(walk_cursor(target(row, 0), DEMO))
+
+    assert not walker.has_left_draft

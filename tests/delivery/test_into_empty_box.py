@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.free_box import erasures
+from hark.delivery.free_box import ROWS_ERASED, erasures
 from hark.delivery.into_empty_box import deliver
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -179,6 +179,28 @@ def test_a_key_of_the_humans_stays_although_the_kind_names_keys_that_empty_the_b
 
     assert isinstance(outcome, Held)
     assert [step for step in terminal.steps if isinstance(step, Press)] == [Press(("BSpace",) * len(TEXT))]
+
+
+def test_rows_are_erased_where_backspaces_and_deletes_erase_nothing() -> None:
+    """As in vim's normal mode."""
+    look = replace(DEMO, row_erasers=("C-u", "C-k"))
+    terminal = ScriptedTerminal([EMPTY, OURS], may_stage=False)
+
+    terminal.play(deliver(TEXT, MESSAGE_ID, look, 0.0))
+
+    pressed = [step.keys for step in terminal.steps if isinstance(step, Press)]
+    by_character = [(key,) * erasures(TEXT) for key in ("BSpace", "DC")]
+    assert pressed == [*by_character, ("C-u",) * ROWS_ERASED, ("C-k",) * ROWS_ERASED]
+
+
+def test_the_mode_in_which_backspaces_erase_nothing_is_left_before_them() -> None:
+    look = replace(DEMO, insert_key="IC")
+    terminal = ScriptedTerminal([EMPTY, OURS, OURS, EMPTY], may_stage=False)
+
+    outcome = terminal.play(deliver(TEXT, MESSAGE_ID, look, 0.0))
+
+    assert isinstance(outcome, Held)
+    assert Press(("IC", *("BSpace",) * erasures(TEXT))) in terminal.steps
 
 
 def test_the_echo_is_waited_for_from_the_paste_on_not_from_the_look_before_it() -> None:

@@ -122,7 +122,8 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         editor = (*self.editor.key, *self.editor.after, self.editor.end_key) if self.editor else ()
         stash = self.stash.key if self.stash else None
         recall = self.interrupt.recall if self.interrupt else None
-        return tuple(key for key in (*editor, stash, recall, *self.box.empty_keys) if key)
+        erasers = (*self.box.empty_keys, self.box.insert_key, *self.box.row_erasers)
+        return tuple(key for key in (*editor, stash, recall, *erasers) if key)
 
 
 class Kinds:

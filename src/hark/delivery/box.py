@@ -52,6 +52,10 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     empty_keys: tuple[str, ...] = ()
     """Keys that together empty the box, whatever is in it and wherever its cursor stands, and do nothing in an empty one. They
     leave no mode of the box, such as a shell's."""
+    insert_key: str | None = None
+    """The key that leaves vim's normal mode, in which Backspace and Delete erase nothing, and does nothing in any other mode."""
+    row_erasers: tuple[str, ...] = ()
+    """Keys that erase a row, before or behind the cursor, also in vim's normal mode. They do nothing in an empty box."""
     arrows: Literal["rows", "lines"] = "rows"
     """Whether Up and Down go by rows as they are drawn, or by lines as they were typed: then they leave a wrapped line, and may
     leave the draft, where another row of it is meant."""

@@ -6,6 +6,7 @@ looked at, not assumed; a wide character or a cluster may take one press or seve
 
 import re
 from collections.abc import Generator
+from math import inf
 
 from hark.delivery.box import Box, BoxLook, read_box
 from hark.delivery.screen import Row, Screen
@@ -25,10 +26,11 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
     """Whether the cursor stands where `target` had it, in a box with the same rows.
 
     All presses that are needed at once; where they did not all count (an agent that works off a burst as one key, as some do
-    in vim's normal mode), one by one from then on, each seen before the next."""
+    in vim's normal mode), one by one from then on, each seen before the next. An agent under load may draw them late: so rows are
+    walked again only as far as the draft goes even if all presses before count after all."""
     began = seen = yield from look()
     before: Box | None = None
-    is_one_by_one, idle = False, 0
+    is_one_by_one, idle, rows_unseen, has_drawn = False, 0, 0, False
     while idle < IDLE_PRESSES and seen.at_s - began.at_s < WALK_WITHIN_S:
         box = read_box(seen.screen, box_look)
         if box is None or not same_rows(box, target):
@@ -38,13 +40,29 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
         if before is not None:
             is_one_by_one = is_one_by_one or before.cursor_row == box.cursor_row
             idle = idle + 1 if is_at(before, box) else 0
+            rows_unseen = max(0, rows_unseen - abs(before.cursor_row - box.cursor_row))
+            # What an agent has not drawn while it did draw the rest did not count.
+            rows_unseen = 0 if idle and has_drawn else rows_unseen
+            has_drawn = has_drawn or not idle
         keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y], box_look.placeholder)
-        if not (yield Press(keys[:1] if is_one_by_one else keys)):
-            return False
+        keys = keys[:1] if is_one_by_one else keys
+        if rows_unseen + len(keys) <= _room(box, keys[0]):
+            if not (yield Press(keys)):
+                return False
+            rows_unseen, has_drawn = rows_unseen + _rows(keys), False
         seen = yield from _watch(box, target, box_look, is_one_by_one=is_one_by_one)
         before = box
     box = read_box(seen.screen, box_look)
     return box is not None and same_rows(box, target) and is_at(box, target)
+
+
+def _rows(keys: tuple[str, ...]) -> int:
+    return len(keys) if keys[0] in ("Up", "Down") else 0
+
+
+def _room(box: Box, key: str) -> float:
+    """How often the key may be pressed before it leaves the draft for the history."""
+    return {"Up": box.cursor_row, "Down": len(box.rows) - 1 - box.cursor_row}.get(key, inf)
 
 
 def same_rows(box: Box, other: Box) -> bool:

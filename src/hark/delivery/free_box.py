@@ -6,10 +6,11 @@
 
 The way back needs no knowledge of the text: the keys by which the agent empties its box, where its data file names them; else a
 Backspace for every character that was pasted, and where the agent keeps its cursor before the end, as many Deletes. More of them
-than there are characters do nothing.
+than there are characters do nothing. In vim's normal mode Backspaces do nothing either: an agent that has one needs its key for
+the insert mode before them, or keys behind them that erase whole rows.
 """
 
-from hark.delivery.box import Box, read_box, shows_placeholder
+from hark.delivery.box import Box, BoxLook, read_box, shows_placeholder
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Begin, Delivery, Held, Paste, Press, Seen, Stuck
 from hark.delivery.submit import (
@@ -27,6 +28,8 @@ from hark.model.message import HoldReason
 TAB_WIDTH = 4
 """Agents that draw a tab as blanks keep so many of them."""
 SPARE_ERASURES = 8
+ROWS_ERASED = 20
+"""Claude Code shows no text of more rows as it is, and takes forty of these keys in one read for a paste."""
 OUT_WITHIN_S = 0.4
 
 
@@ -66,8 +69,17 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
 
 def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, ...]]:
     """The keys that take our text out, to be pressed in turn until it is out. What a human has typed beside it stays."""
-    by_character = [(key,) * _presses(box, job, is_beside=is_beside) for key in ("BSpace", "DC")]
-    return [job.look.empty_keys] if job.look.empty_keys and not is_beside else by_character
+    ways = ways_out(_presses(box, job, is_beside=is_beside), job.look)
+    if is_beside:
+        return ways[:2]
+    return [job.look.empty_keys] if job.look.empty_keys else ways
+
+
+def ways_out(presses: int, look: BoxLook) -> list[tuple[str, ...]]:
+    """So many Backspaces and Deletes, in a mode in which they erase; or else whole rows."""
+    insert = (look.insert_key,) if look.insert_key else ()
+    rows = [(key,) * ROWS_ERASED for key in look.row_erasers]
+    return [(*insert, *("BSpace",) * presses), ("DC",) * presses, *rows]
 
 
 def _presses(box: Box | None, job: Job, *, is_beside: bool) -> int:

@@ -16,6 +16,7 @@ KEY_BYTES: dict[str, bytes] = {
     "S-End": b"\x1b[1;2F",
     "BSpace": b"\x7f",
     "DC": b"\x1b[3~",
+    "IC": b"\x1b[2~",
     "M-Enter": b"\x1b\r",
     "e": b"e",
     "Escape": b"\x1b",
