@@ -42,7 +42,6 @@ class ChatAnswer:
     def __init__(self, body: Json, turn: Turn, reply: Reply, number: int) -> None:
         self.model = body.get("model", "stand-in")
         self.shell_tool = next((name for name in SHELL_TOOLS if name in turn.tools), None)
-        self.has_shell_tool = self.shell_tool is not None
         self.reply = reply
         self.number = number
 
@@ -54,16 +53,18 @@ class ChatAnswer:
 
     def closing(self) -> bytes:
         command = b""
-        if self.reply.command is not None:
-            called = {"tool_calls": [{"index": 0, **self._call()}]}
-            command = self._chunk(called if self.has_shell_tool else {"content": self._proposal()})
+        if self._calls():
+            command = self._chunk({"tool_calls": [{"index": 0, **self._call()}]})
+        elif self.reply.command is not None:
+            command = self._chunk({"content": self._proposal()})
         return command + self._chunk({}, self._finish_reason()) + b"data: [DONE]\n\n"
 
     def whole(self) -> Json:
         message: Json = {"role": "assistant", "content": self.reply.text}
-        if self.reply.command is not None:
-            message |= {"tool_calls": [self._call()]} if self.has_shell_tool else {}
-            message["content"] += "" if self.has_shell_tool else self._proposal()
+        if self._calls():
+            message["tool_calls"] = [self._call()]
+        elif self.reply.command is not None:
+            message["content"] += self._proposal()
         choice = {"index": 0, "message": message, "finish_reason": self._finish_reason()}
         return {**self._head("chat.completion"), "choices": [choice], "usage": USAGE}
 
@@ -71,16 +72,21 @@ class ChatAnswer:
         """How a model without tools has a command run: aider offers what stands in such a block."""
         return f"\n\n```bash\n{self.reply.command}\n```\n"
 
+    def _calls(self) -> bool:
+        return self.reply.call is not None or (self.reply.command is not None and self.shell_tool is not None)
+
     def _call(self) -> Json:
-        arguments = {"command": self.reply.command, "description": "Run it"}
+        call = self.reply.call
+        name = call.tool if call else self.shell_tool
+        arguments = call.arguments if call else {"command": self.reply.command, "description": "Run it"}
         return {
             "id": f"call_{self.number}",
             "type": "function",
-            "function": {"name": self.shell_tool, "arguments": dumps(arguments)},
+            "function": {"name": name, "arguments": dumps(arguments)},
         }
 
     def _finish_reason(self) -> str:
-        return "tool_calls" if self.reply.command is not None and self.has_shell_tool else "stop"
+        return "tool_calls" if self._calls() else "stop"
 
     def _head(self, kind: str) -> Json:
         return {"id": f"chat_{self.number}", "object": kind, "created": 0, "model": self.model}

@@ -3,7 +3,8 @@
 [[busy=SECONDS]]   stream for that long
 [[think=SECONDS]]  say nothing at all for that long first
 [[tool=COMMAND]]   call the agent's shell tool; when its result comes, end the turn
-[[call=NAME JSON]] call the tool whose name ends like that with these arguments (Anthropic, Gemini)
+[[call=NAME JSON]] call the tool whose name ends like that with these arguments
+[[use=NAME JSON]]  call the tool of exactly that name with these arguments
 [[say=TEXT]]       say exactly that
 [[read=FILE]]      say what stands in the file: what is to be said need not stand in the prompt
 """
@@ -18,7 +19,7 @@ import msgspec
 
 from tests.stand_in.turn import Turn
 
-DIRECTIVE = re.compile(r"\[\[(busy|think|tool|call|say|read)=(.*?)\]\]", re.DOTALL)
+DIRECTIVE = re.compile(r"\[\[(busy|think|tool|call|use|say|read)=(.*?)\]\]", re.DOTALL)
 PIECE_EVERY_S = 0.1
 USUAL_TEXT = "I have read it."
 SIDE_TEXT = "A title"
@@ -51,7 +52,7 @@ def choose_reply(turn: Turn) -> Reply:
     directives = dict(DIRECTIVE.findall(newest(turn)))
     text = Path(directives["read"]).read_text() if "read" in directives else directives.get("say", USUAL_TEXT)
     command = directives.get("tool")
-    call = choose_call(turn, directives["call"]) if "call" in directives else None
+    call = choose_call(turn, directives)
     silent_s = float(directives.get("think", 0))
     if "busy" not in directives:
         return Reply((text,), silent_s=silent_s, command=command, call=call)
@@ -67,8 +68,9 @@ def newest(turn: Turn) -> str:
     return [*sent, *turn.texts][-1] if sent or turn.texts else ""
 
 
-def choose_call(turn: Turn, wanted: str) -> Call | None:
-    """None when the agent has no such tool."""
-    name, _, arguments = wanted.partition(" ")
-    fitting = [tool for tool in turn.tools if tool.endswith(f"_{name}")]
+def choose_call(turn: Turn, directives: dict[str, str]) -> Call | None:
+    """None when no call is asked for, or the agent has no such tool."""
+    is_exact = "use" in directives
+    name, _, arguments = directives.get("use" if is_exact else "call", "").partition(" ")
+    fitting = [tool for tool in turn.tools if (tool == name if is_exact else name and tool.endswith(f"_{name}"))]
     return Call(fitting[0], msgspec.json.decode(arguments or "{}")) if fitting else None

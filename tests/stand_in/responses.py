@@ -54,7 +54,7 @@ class ResponsesAnswer:
         return self._response("completed", self._items())
 
     def _items(self) -> list[Json]:
-        return [self._message(), *([self._call()] if self.reply.command is not None else [])]
+        return [self._message(), *([self._call()] if self.reply.command is not None or self.reply.call else [])]
 
     def _response(self, status: str, items: list[Json]) -> Json:
         name = f"resp_{self.number}"
@@ -72,13 +72,8 @@ class ResponsesAnswer:
         return {"type": "message", "id": f"msg_{self.number}", "role": "assistant", "content": content}
 
     def _call(self) -> Json:
-        """Outside the sandbox, because only that makes Codex ask."""
-        asked = {"sandbox_permissions": "require_escalated", "justification": "May I?"}
-        name, arguments = (
-            ("exec_command", {"cmd": self.reply.command, **asked})
-            if "exec_command" in self.tools
-            else ("shell_command", {"command": self.reply.command, **asked})
-        )
+        """A command goes outside the sandbox, because only that makes Codex ask."""
+        name, arguments = self._named_call() if self.reply.call else self._shell_call()
         return {
             "type": "function_call",
             "id": f"fc_{self.number}",
@@ -86,6 +81,16 @@ class ResponsesAnswer:
             "name": name,
             "arguments": dumps(arguments),
         }
+
+    def _named_call(self) -> tuple[str, Json]:
+        assert self.reply.call
+        return self.reply.call.tool, self.reply.call.arguments
+
+    def _shell_call(self) -> tuple[str, Json]:
+        asked = {"sandbox_permissions": "require_escalated", "justification": "May I?"}
+        if "exec_command" in self.tools:
+            return "exec_command", {"cmd": self.reply.command, **asked}
+        return "shell_command", {"command": self.reply.command, **asked}
 
     @staticmethod
     def _event(kind: str, **fields: object) -> bytes:

@@ -22,6 +22,8 @@ def turn(*texts: str, is_side: bool = False, tools: tuple[str, ...] = ()) -> Tur
         # Another tool by the end of its name, if the agent has it.
         (turn('[[call=send {"to": "b"}]]', tools=("mcp__x__send",)), Reply((USUAL_TEXT,), call=SEND)),
         (turn("[[call=send {}]]", tools=("mcp__x__sender", "send")), Reply((USUAL_TEXT,))),
+        # Or by its whole name.
+        (turn("[[use=Write {}]]", tools=("x_Write", "Write")), Reply((USUAL_TEXT,), call=Call("Write", {}))),
         # Only the newest text steers.
         (turn("[[say=old]]", "new"), Reply((USUAL_TEXT,))),
         # A title is not steered by what it is the title of.
