@@ -31,8 +31,8 @@ DRAFT = "1\ny\n2 a p\nyes\n/exit 3"
 DRAFT_END = "/exit 3"
 MADE = "made"
 """The file that a command or an edit makes once it is approved."""
-QUIET_S = 0.4
-REST_WITHIN_S = 4.0
+QUIET_S = 1.0
+REST_WITHIN_S = 6.0
 RAISED_WITHIN_S = 60.0
 BLINKING = "●○◦• "
 
