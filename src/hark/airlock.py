@@ -211,6 +211,7 @@ class Keys:
         self.reader = KeyReader()
         self.hold: Hold | None = None
         self.last_key_at: float | None = None
+        self.passed_at: float | None = None  # when a key was last passed on, as it came or in a replay
         self.has_focus = True  # until the terminal says otherwise
         self._send = send
         self._unread = unread
@@ -244,6 +245,7 @@ class Keys:
     def arrive(self, data: bytes, now: float) -> None:
         was_open = self.is_open
         if was_open:
+            self.passed_at = now
             self._send(data)
         self._sort(self.reader.feed(data), was_open, now)
         patience_s = self.reader.patience_s
@@ -315,11 +317,13 @@ class Keys:
         if self._queue:
             data = self._queue.popleft().data
             self._queued_bytes -= len(data)
+            self.passed_at = now
             self._send(data)
             self._await_read(now)
         else:
             self._replay = None
             if self.reader.pending:
+                self.passed_at = now
                 self._send(self.reader.pending)
 
 
@@ -925,6 +929,7 @@ class Airlock:
             "is_running": self._agent.status is None,
             "is_stopped": self._agent.is_stopped,
             "last_key_age_s": None if self._keys.last_key_at is None else now - self._keys.last_key_at,
+            "last_passed_age_s": None if self._keys.passed_at is None else now - self._keys.passed_at,
             "held_bytes": self._keys.held_bytes,
             "hold": self._keys.hold and self._keys.hold.id,
             "is_orphaned": self._keys.hold is not None and self._keys.hold.is_orphaned,

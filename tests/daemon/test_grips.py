@@ -1,4 +1,4 @@
-"""A grip is there when the agent has drawn the human's last key, and lends it the focus where it needs it."""
+"""A grip knows when the last key was let through, and lends the agent the focus where it needs it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from hark.daemon.grips import until_drawn, without_descriptors
+from hark.daemon.grips import without_descriptors
 from hark.model.session import Pane
 from hark.terminal.airlocks import Airlock
 from hark.terminal.grip import HeldByAirlock
@@ -15,53 +15,28 @@ from hark.terminal.server import TmuxServer
 from tests.airlock.running import DEADLINE_S, Recorded
 from tests.terminals import wait_until
 
-# Draws a key only a while after it has read it, as agents do that are at work.
-SLOW = """
-import os, sys, time, tty
-tty.setraw(0)
-os.write(1, b"READY")
-while data := os.read(0, 1):
-    time.sleep(0.15)
-    os.write(1, b"<" + data + b">")
-"""
 
-
-def drawn_at_the_grip(recorded: Recorded) -> bytes:
-    async def take() -> None:
-        airlock = await Airlock.connect(recorded.socket)
-        await airlock.hold(2.0, 0, 0)
-        await until_drawn(airlock)
+async def passed_age_s(recorded: Recorded) -> float | None:
+    airlock = await Airlock.connect(recorded.socket)
+    try:
+        return (await airlock.facts()).passed_age_s
+    finally:
         await airlock.close()
 
-    asyncio.run(take())
-    return recorded.seen
 
-
-def test_the_last_key_before_a_grip_is_drawn_when_it_is_there() -> None:
-    with Recorded(SLOW) as recorded, recorded.client() as client:
-        recorded.type(b"x")
-        wait_until(lambda: client.facts()["last_key_age_s"] is not None, DEADLINE_S, "the key at the airlock")
-
-        seen = drawn_at_the_grip(recorded)
-
-        assert b"<x>" in seen
-
-
-def test_nobody_has_pressed_a_key_so_nothing_is_waited_for() -> None:
-    with Recorded(SLOW) as recorded:
-        seen = drawn_at_the_grip(recorded)
-
-        assert seen.endswith(b"READY")
-
-
-def test_a_key_that_draws_nothing_delays_a_grip_and_does_not_prevent_it() -> None:
+def test_a_key_that_was_held_is_as_old_as_its_replay() -> None:
     with Recorded() as recorded, recorded.client() as client:
+        assert asyncio.run(passed_age_s(recorded)) is None
+        hold = client.hold()
         recorded.type(b"x")
         wait_until(lambda: client.facts()["last_key_age_s"] is not None, DEADLINE_S, "the key at the airlock")
+        assert client.facts()["last_passed_age_s"] is None
 
-        drawn_at_the_grip(recorded)
+        client.call(op="release", hold=hold)
 
         recorded.wait_input(b"x")
+        facts = client.facts()
+        assert facts["last_passed_age_s"] < facts["last_key_age_s"]
 
 
 def lend_focus(recorded: Recorded, *, is_kept: bool) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hark.delivery.box import Box, read_box
 from hark.delivery.cursor import walk_cursor
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Answer, Press, Seen, Step
+from hark.delivery.steps import Answer, AskUnread, Press, Seen, Step
 from tests.delivery.screens import DEMO, screen
 
 ROWS = ("the first row", "", "and the third one")
@@ -43,6 +43,8 @@ class Walker:
             return bool(end.value)
 
     def answer(self, step: Step) -> Answer:
+        if isinstance(step, AskUnread):
+            return False
         self.now_s += self.looks_s
         if not isinstance(step, Press):
             return Seen(drawn(self.row, self.column), self.now_s)

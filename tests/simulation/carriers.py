@@ -5,6 +5,8 @@ from collections.abc import Callable, Generator
 from msgspec import Struct
 
 from hark.delivery import by_editor, by_interrupt, by_sentinel, by_stash, into_empty_box
+from hark.delivery.box import BoxLook
+from hark.delivery.rest import AtHold, come_to_rest
 from hark.delivery.steps import Answer, Delivery, Step
 from hark.delivery.submit import Job
 from tests.simulation.flavour import STASH, Flavour
@@ -69,6 +71,7 @@ class Carriers(Struct, frozen=True, kw_only=True):
     sentinel: Start = deliver_sentinel
     interrupt: Start = deliver_interrupt
     resume: Callable[[Job, Flavour, str, bool], Delivery] = resume
+    rest: Callable[[BoxLook, AtHold], Generator[Step, Answer, bool]] = come_to_rest
 
 
 REAL = Carriers()

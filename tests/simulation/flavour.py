@@ -42,7 +42,7 @@ class Flavour(Struct, frozen=True, kw_only=True):
     """A dialog opens only so long after the last input; 0: it opens at once."""
     is_vim: bool
     lag_ms: float
-    """How late the screen is, at the most."""
+    """How late the screen is, at the most: no later than was measured on real agents (`hark.delivery.rest`)."""
     ghost: str
     step_ms: float
     """How long the terminal takes for a step, at the most."""
@@ -50,6 +50,8 @@ class Flavour(Struct, frozen=True, kw_only=True):
     """What hark believes of `by_rows`."""
     is_drawn_bare: bool = False
     """The screen lies about texts: marks, joiners and variation selectors are not drawn."""
+    is_adopted: bool = False
+    """tmux holds the keys, instead of an airlock."""
     keeps_cleared: bool = False
     """What Ctrl-C has cleared is in the history."""
 
@@ -89,7 +91,7 @@ def draw_flavour(random: Random) -> Flavour:
         settle_s=random.choice((0.0, settle_ms / 500)),
         dialog_waits_ms=random.choice((0.0, 1000.0)),
         is_vim=random.random() < 0.1,
-        lag_ms=random.choice((2.0, 15.0, 40.0, 40.0, 300.0)),
+        lag_ms=random.choice((2.0, 15.0, 40.0, 40.0, 240.0)),
         ghost=random.choice(("", "", 'Try "fix lint"')),
         step_ms=random.choice((1.0, 4.0, 4.0, 40.0)),
         is_drawn_bare=random.random() < 0.25,

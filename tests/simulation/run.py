@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.steps import Answer, Delivery, DropDraft, Held, Outcome, Step, Stuck, Submitted, Unproven
 from hark.delivery.submit import Job
 from hark.model.message import HoldReason
@@ -63,6 +64,9 @@ def set_up(scenario: Scenario, trace: Trace | None = None) -> Terminal:
         terminal.at(time, "human", action)
     for index, time in enumerate(scenario.prints):
         terminal.at(time, "prints", f"output {index}")
+    if scenario.deaf:
+        terminal.at(scenario.deaf[0], "reads", False)
+        terminal.at(sum(scenario.deaf), "reads", True)
     if scenario.dialog:
         terminal.at(scenario.dialog[0], "dialog", scenario.dialog[1])
     return terminal
@@ -142,7 +146,8 @@ class Run:
     def _carry(self, delivery: Delivery, *, is_taking: bool) -> Outcome | None:
         """None: the daemon was killed meanwhile."""
         terminal = self.terminal
-        terminal.hold()
+        if not self._hold():
+            return None if self.has_crashed else Held(HoldReason.BUSY, NOT_AT_REST)
         start = before(terminal)
         outcome: Outcome | None = self._drive(delivery, start, is_taking=is_taking)
         if outcome is not None:
@@ -154,6 +159,17 @@ class Run:
         self.violations += properties.check_left_behind(terminal, start, outcome, self.scenario.carrier)
         self._end_hold(start)
         return outcome
+
+    def _hold(self) -> bool:
+        """Whether the screen shows all that the human has typed; otherwise the hold is over."""
+        terminal = self.terminal
+        terminal.hold()
+        start = before(terminal)
+        rest = self.carriers.rest(self.scenario.flavour.look, terminal.at_hold())
+        if self._drive(rest, start, is_taking=False):
+            return True
+        terminal.release()
+        return False
 
     def _end_hold(self, start: Before) -> None:
         terminal = self.terminal
@@ -167,7 +183,8 @@ class Run:
         if terminal.record is None:
             return
         put_back = PUT_BACK[self.scenario.carrier]
-        terminal.hold()
+        if not self._hold():
+            return
         start = before(terminal)
         is_back = self._drive(put_back(self.job, self.scenario.flavour, terminal.record), start, is_taking=False)
         if is_back:

@@ -93,6 +93,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     crash_at: int | None
     """The step in which the daemon is killed."""
     called_off_at: Literal["begin", "stage"] | None
+    deaf: tuple[float, float] | None = None
+    """When the agent stops to read, and for how long."""
 
     @property
     def payload(self) -> str:
@@ -124,7 +126,16 @@ def draw_scenario(random: Random, seed: int) -> Scenario:
         crash_at=random.randrange(1, 26) if random.random() < 0.25 else None,
         called_off_at=random.choice(("begin", "stage")) if random.random() < 0.06 else None,
     )
-    return _draw_rarer(random, scenario) if carrier == "none" else scenario
+    return _draw_line(random, _draw_rarer(random, scenario) if carrier == "none" else scenario)
+
+
+def _draw_line(random: Random, scenario: Scenario) -> Scenario:
+    """Who holds the keys, and whether the agent reads them at once."""
+    flavour = replace(scenario.flavour, is_adopted=random.random() < 0.4)
+    deaf = None
+    if random.random() < 0.3:
+        deaf = (scenario.start_ms + random.random() * 500 - 150, random.choice((30.0, 120.0, 400.0)))
+    return replace(scenario, flavour=flavour, deaf=deaf)
 
 
 def _draw_rarer(random: Random, scenario: Scenario) -> Scenario:

@@ -1,8 +1,9 @@
 """A terminal with a clock of its own, on which an agent, a typist and a carrier meet.
 
 Time passes only here. What the agent does to itself and what the typist does are events with a time; a carrier's step takes
-a moment, and whatever is due in that moment happens within it. The screen is late: a change of the agent is drawn up to
-`lag_ms` later, and a carrier is told what is drawn, not what is.
+a moment, and whatever is due in that moment happens within it. The agent may read late: what is written to it waits in its line
+meanwhile. The screen is late too: a change of the agent is drawn up to `lag_ms` later, and a carrier is told what is drawn, not
+what is.
 
 With a key hold the typist's keys wait until the carrier has ended, or two seconds are over; then they follow in order.
 """
@@ -14,6 +15,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from hark.delivery.box import read_box, undisputed
+from hark.delivery.rest import AtHold, PastHold, age_of_last_key
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -40,11 +42,15 @@ from hark.delivery.steps import (
 from hark.delivery.undo import Undo
 from tests.simulation.agent import Agent, View
 from tests.simulation.flavour import Flavour
+from tests.simulation.line import Line
 from tests.simulation.picture import draw, wrapped
 from tests.simulation.trace import Trace
 
 HOLD_MS = 2000.0
+HOLD_BY_TMUX_MS = 1800.0
 REPLAY_MS = 2.0
+SOON_MS = 90.0
+"""An agent that reads late draws what it has read at once."""
 ENTER_GAP_MS = 60.0
 
 Action = tuple[str, str]
@@ -55,6 +61,7 @@ class Terminal:
     def __init__(self, flavour: Flavour, random: Random, trace: Trace | None = None) -> None:
         self.flavour = flavour
         self.agent = Agent(flavour)
+        self.line = Line()
         self.now = 0.0
         self.record: str | None = None
         self.has_begun = False
@@ -66,7 +73,9 @@ class Terminal:
         self.has_overrun = False
         """A hold was over before its carrier."""
         self.human_at = -10_000.0
-        """When the typist's last key came through."""
+        """When the typist's last key was let through; the agent may read it later."""
+        self._typed_at = -10_000.0
+        """When the typist's last key was pressed, held or not."""
         self.dialog_at = -10_000.0
         self.wrongs: list[str] = []
         self.races: list[str] = []
@@ -78,6 +87,8 @@ class Terminal:
         self._order = 0
         self._waiting: deque[Action] = deque()
         self._hold = 0
+        self._held_at = 0.0
+        self._past: PastHold | None = None
         self._hark_at = -10_000.0
         self._is_editor_closing = False
         self._replayed_until = 0.0
@@ -90,9 +101,9 @@ class Terminal:
         self._screens: dict[View, Screen] = {}
 
     def redraw(self) -> None:
-        """The screen shows what is there, with nothing late."""
+        """The screen shows what is there, with nothing late; what happens in this very moment comes after it."""
         self._view = self.agent.view(self.now)
-        self._frames = deque([(self.now, self.now, self._view)])
+        self._frames = deque([(self.now, self.now - 1, self._view)])
 
     def at(self, time: float, kind: str, what: Any = None) -> None:
         self._order += 1
@@ -112,15 +123,23 @@ class Terminal:
         self.advance(self.now + quiet_ms)
 
     def hold(self) -> None:
-        """Keys that came through before it are drawn before the carrier begins."""
+        """Keys that were let through before it may be unread, or read and not drawn."""
         self.has_overrun = False
         self.is_held = True
         self._hold += 1
-        self.at(self.now + HOLD_MS, "hold over", self._hold)
-        self.advance(self._drawn_until)
+        self._held_at = self.now
+        self.at(self.now + (HOLD_BY_TMUX_MS if self.flavour.is_adopted else HOLD_MS), "hold over", self._hold)
+
+    def at_hold(self) -> AtHold:
+        """The airlock knows when it let the last key through; tmux knows the second of the last key that was pressed."""
+        if not self.flavour.is_adopted:
+            return AtHold((self.now - self.human_at) / 1000, self.line.has_unread)
+        age_s = age_of_last_key(self.now / 1000, int(self._typed_at // 1000), self._past)
+        return AtHold(age_s, self.line.has_unread)
 
     def release(self) -> None:
         self.is_held = False
+        self._past = PastHold(self._held_at / 1000, self.now / 1000)
         self._replayed_until = self.now + ENTER_GAP_MS
         if self._waiting:
             self.at(self.now + self._gap(), "replay")
@@ -136,6 +155,7 @@ class Terminal:
     def _happen(self, kind: str, what: Any) -> None:
         match kind:
             case "human":
+                self._typed_at = self.now
                 if self.is_held or self._waiting or self.now < self._replayed_until:
                     if not self.is_held and not self._waiting:
                         self.at(self._replayed_until, "replay")
@@ -164,20 +184,32 @@ class Terminal:
             case "prints":
                 self.agent.print(what)
                 self._changed("agent", f"prints {what!r}")
+            case "reads":
+                (self.line.read if what else self._stop_reading)()
             case "tick":
                 self._changed("agent", "is idle")
 
     def _human(self, action: Action) -> None:
+        """How soon an Enter has followed on a paste, an agent knows by when they came."""
         kind, what = action
-        self.human_at = self.now
-        (self.agent.paste if kind == "paste" else self.agent.press)(what, "human", self.now)
-        self._changed("human", f"{kind} {what!r}")
+        came_at = self.human_at = self.now
+
+        def act() -> None:
+            (self.agent.paste if kind == "paste" else self.agent.press)(what, "human", came_at)
+            self._changed("human", f"{kind} {what!r}")
+
+        self.line.write(act)
+
+    def _stop_reading(self) -> None:
+        self.line.is_read = False
+        self._note("agent", "reads nothing")
 
     def _replay(self) -> None:
         if self.is_held or not self._waiting:
             return
         action = self._waiting.popleft()
         self._human(action)
+        self._past = PastHold(self._held_at / 1000, self.now / 1000)
         self._replayed_until = self.now + ENTER_GAP_MS
         if self._waiting:
             self.at(self.now + self._gap(), "replay")
@@ -187,7 +219,7 @@ class Terminal:
 
     def _open_dialog(self, closes_after: float) -> None:
         rested = self.agent.last_input_at + self.flavour.dialog_waits_ms
-        if self.now < rested or self.agent.is_editor_open:
+        if self.now < rested or self.agent.is_editor_open or not self.line.is_read:
             self.at(max(rested, self.now + 50), "dialog", closes_after)
             return
         self.agent.open_dialog()
@@ -203,7 +235,8 @@ class Terminal:
         if view.is_busy and not self._view.is_busy:
             self.at(self.agent.busy_until, "tick")
         self._view = view
-        self._drawn_until = max(self._drawn_until, self.now + self._random() * self.flavour.lag_ms)
+        lag_ms = min(self.flavour.lag_ms, SOON_MS) if self.line.is_late else self.flavour.lag_ms
+        self._drawn_until = max(self._drawn_until, self.now + self._random() * lag_ms)
         self._frames.append((self._drawn_until, self.now, view))
 
     def _note(self, who: str, what: str) -> None:
@@ -307,12 +340,17 @@ class Terminal:
         return True
 
     def _hark(self, act: Callable[[], None], what: str) -> None:
-        """What went wrong is a race if it came too late to be known: for a checked Enter a dialog that was not drawn, for
-        other keys whatever came after the last look."""
-        before, prompts = len(self.agent.done), len(self.agent.prompts)
+        """Written now, and done when the agent reads it."""
         self.hark_inputs += 1
         known_at = self._frame()[1]
         looked_at = self._looked_at[1] if self._looked_at else 0.0
+        self.line.write(lambda: self._do(act, what, known_at, looked_at))
+        self._hark_at = self.now
+
+    def _do(self, act: Callable[[], None], what: str, known_at: float, looked_at: float) -> None:
+        """What went wrong is a race if it came too late to be known: for a checked Enter a dialog that was not drawn, for
+        other keys whatever came after the last look."""
+        before, prompts = len(self.agent.done), len(self.agent.prompts)
         act()
         self._changed("hark", what)
         for _, effect in self.agent.done[before:]:
@@ -325,7 +363,6 @@ class Terminal:
             if prompt.text != self.payload.strip():
                 is_race = self.human_at > looked_at or self._looks_like_ours(prompt.text)
                 (self.races if is_race else self.wrongs).append(f"{what} submitted {prompt.text!r}")
-        self._hark_at = self.now
 
     def _looks_like_ours(self, text: str) -> bool:
         """A blank, a newline or a mark that was typed into our text is not to be seen."""
@@ -341,12 +378,25 @@ class Terminal:
         if not self._may_press():
             return False
         self.hark_inputs += 1
+        until = self.now + step.within_s * 1000
+        while not self.line.is_read and self.now < until:
+            self.advance(min(until, self._events[0][0]))
+        if not self.line.is_read:
+            self.line.write(self._open_unexpected_editor)
+            return False
         if not self.agent.open_editor(self.now):
-            self.advance(self.now + step.within_s * 1000)
+            self.advance(until)
             return False
         self._changed("hark", "opens the editor")
         self.advance(max(self._drawn_until, self.now + 20 + self._random() * self.flavour.lag_ms))
         return EditorOpened(self.agent.buffer.text)
+
+    def _open_unexpected_editor(self) -> None:
+        """Nobody waits for it any more: it ends with nothing changed."""
+        if self.agent.open_editor(self.now):
+            self._is_editor_closing = True
+            self._changed("hark", "opens the editor late")
+            self.at(self.now + 20, "editor closes", None)
 
     def _close_editor(self, step: CloseEditor) -> bool:
         self._pass()
@@ -375,9 +425,8 @@ class Terminal:
         return self.may_stage
 
     def _ask_unread(self, _: AskUnread) -> bool:
-        """Here the agent reads at once, and draws late."""
         self._pass()
-        return False
+        return self.line.has_unread
 
     def _search(self, step: SearchHistory) -> bool:
         self._pass()

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from hark.delivery.rest import come_to_rest
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Answer, Held, Step
 from hark.delivery.stop_turn import NothingRuns, Pressed, StopKeys, press_stop, wait_for_end
@@ -51,6 +52,7 @@ def play(seed: int, *, gives_back: bool = False) -> Played:
     terminal.redraw()
     terminal.advance(scenario.start_ms)
     terminal.hold()
+    drive(terminal, come_to_rest(scenario.flavour.look, terminal.at_hold()))
     draft = terminal.agent.buffer.text
     look = scenario.flavour.look
     stopped = drive(terminal, press_stop(look, StopKeys(), is_running))

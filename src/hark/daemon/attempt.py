@@ -15,6 +15,7 @@ from hark.daemon.panes import Panes
 from hark.delivery import wording
 from hark.delivery.box import read_box
 from hark.delivery.gate import NOT_READ, Hold
+from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Delivery, Held, Stuck
 from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
@@ -62,6 +63,8 @@ class Attempt(Struct, kw_only=True):
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             self.is_taken_over = grip.is_taken_over
+            if not self.is_taken_over and not await driver.come_to_rest():
+                return Hold(HoldReason.BUSY, NOT_AT_REST, RETRY_S)
             if self.kind.box.needs_focus and await grip.give_focus():
                 await driver.run(wait_for_box(self.kind.box))
             hold = await self._run_with(driver, draft)

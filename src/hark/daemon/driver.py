@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from hark.agents.kinds import AgentKind
 from hark.daemon.editors import Editors, Ticket, wait_gone, wait_opened
-from hark.daemon.grips import has_unread
+from hark.daemon.grips import at_hold, has_unread
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
+from hark.delivery.rest import come_to_rest
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -81,6 +82,10 @@ class Driver:
         finally:
             delivery.close()
             self._editors.withdraw(self._session.id)
+
+    async def come_to_rest(self) -> bool:
+        """True when the agent has drawn the keys that the human pressed before the grip was taken."""
+        return await self.run(come_to_rest(self._kind.box, await at_hold(self._panes, self._session)))
 
     async def _answer(self, step: Step) -> Answer:
         pane = self._session.pane

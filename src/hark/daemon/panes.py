@@ -134,6 +134,8 @@ class Panes:
 
     def forget(self, pane: Pane) -> None:
         self._end_listening(pane)
+        if server := self._servers.get(pane.socket):
+            server.past_holds.pop(pane.pane_id, None)
         for table in (self._printed_count, self._printed_at_s, self._waiters, self._listeners):
             table.pop(pane, None)
 

@@ -9,6 +9,7 @@ from hark.daemon.grips import take_grip
 from hark.daemon.ledger import Ledger
 from hark.daemon.turns import TurnBook
 from hark.delivery.gate import Hold
+from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Held
 from hark.delivery.stop_turn import ENDED_WITHIN_S, HELD_S, Pressed, given_back, press_stop, wait_for_end
@@ -52,6 +53,8 @@ class Stopper:
         driver = Driver(attempt.panes, attempt.editors, session, kind, grip, attempt)
         ended: Screen | None = None
         try:
+            if not await driver.come_to_rest():
+                return Hold(HoldReason.BUSY, NOT_AT_REST, RETRY_S)
             stopped = await driver.run(press_stop(kind.box, kind.stop, self._is_running))
             if isinstance(stopped, Pressed):
                 ended = await driver.run(wait_for_end(kind.box, self._is_running, HELD_S, kind.stop.settle_s))

@@ -52,8 +52,10 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
         return Held(HoldReason.DRAFT, "the draft cannot be stashed")
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
-    if not (yield from _take(job, stash, box)):
+    taken = yield from _take(job, stash, box)
+    if taken is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    box = taken
     outcome = yield from into_free_box(job, has_let_go=lambda screen: _holds(screen, job, box) or let_go(screen, job))
     yield from _bring_back(job, stash, box, was_submitted=isinstance(outcome, Submitted))
     return outcome
@@ -63,15 +65,25 @@ def is_occupied(screen: Screen, box: Box, stash: StashKeys) -> bool:
     return shows_below(screen, box, stash.occupied)
 
 
-def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, bool]:
+def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, Box | None]:
+    """The box as it was last seen before the key emptied it: a key of the human's may have been drawn only then. None if the draft
+    did not leave the box."""
+    last = box
+
+    def is_taken(screen: Screen) -> bool:
+        nonlocal last
+        now = read_box(screen, job.look)
+        last = now if now and not now.is_empty else last
+        return now is not None and now.is_empty
+
     yield Press((stash.key,))
-    seen = yield from watch_for(lambda screen: _is_empty(screen, job), TAKEN_WITHIN_S)
-    if _is_empty(seen.screen, job):
-        return True
+    seen = yield from watch_for(is_taken, TAKEN_WITHIN_S)
+    if is_taken(seen.screen):
+        return last
     still = read_box(seen.screen, job.look)
     if still and same_rows(still, box):
         yield DropDraft()
-    return False
+    return None
 
 
 def _bring_back(

@@ -48,6 +48,9 @@ ECHO_WITHIN_S = 1.0
 """Keys are held for two seconds: after an echo that never came there must be time left for the way back."""
 REST_S = 0.1
 """A box that has looked the same for so long is drawn."""
+ASK_EVERY_S = 0.15
+READ_WITHIN_S = 0.5
+"""How much longer to wait for an agent that does not read for a moment."""
 LET_GO_WITHIN_S = 2.0
 PRINTS_WITHIN_S = 0.05
 """After a paste; if it has not by then, it is looked at all the same."""
@@ -89,11 +92,16 @@ def look_again(within_s: float) -> Looking:
 
 
 def watch_for(test: Test, within_s: float, *, is_to_print: bool = False) -> Looking:
-    """The first screen that passes, or the last one before the time is over. `is_to_print`: there is nothing new to be seen
-    before the agent has printed it."""
+    """The first screen that passes, or the last one before the time is over. The time counts from when the agent has read what was
+    written to it. `is_to_print`: there is nothing new to be seen before the agent has printed it."""
     began = seen = yield from (look_again(PRINTS_WITHIN_S) if is_to_print else look())
-    while not test(seen.screen) and (left := began.at_s + within_s - seen.at_s) > 0:
-        seen = yield from look_again(left)
+    asked_at_s, ends_at_s = began.at_s, began.at_s + within_s
+    while not test(seen.screen) and (left := ends_at_s - seen.at_s) > 0:
+        if seen.at_s - asked_at_s >= ASK_EVERY_S:
+            asked_at_s = seen.at_s
+            if (yield AskUnread()):
+                ends_at_s = min(seen.at_s + within_s, began.at_s + within_s + READ_WITHIN_S)
+        seen = yield from look_again(min(left, ASK_EVERY_S))
     return seen
 
 

@@ -22,6 +22,9 @@ class AirlockFacts(Struct, frozen=True, kw_only=True):
     is_stopped: bool = False
     """The agent is suspended (Ctrl-Z): it reads and does nothing until somebody continues it."""
     last_key_age_s: float | None
+    last_passed_age_s: float | None = None
+    """How long ago a key of the human's was passed on to the agent, after a hold or without one; an airlock that was started by an
+    earlier version does not tell."""
     held_bytes: int
     hold: str | None
     is_orphaned: bool = False
@@ -33,6 +36,10 @@ class AirlockFacts(Struct, frozen=True, kw_only=True):
     is_line_mode: bool
     has_focus: bool = True
     """As far as the terminal has reported it."""
+
+    @property
+    def passed_age_s(self) -> float | None:
+        return self.last_key_age_s if self.last_passed_age_s is None else self.last_passed_age_s
 
 
 STOPPED = AirlockFacts(

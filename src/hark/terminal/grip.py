@@ -4,8 +4,10 @@ Two kinds of one thing: by the airlock between pane and agent, and by tmux's own
 """
 
 import asyncio
+import time
 from typing import Protocol
 
+from hark.delivery.rest import PastHold
 from hark.delivery.screen import Screen
 from hark.delivery.undo import Undo
 from hark.model.session import Pane
@@ -59,6 +61,7 @@ class HeldByTmux:
         self._pane = pane
         self._hold = hold
         self._foreground = foreground
+        self._began_at_s = time.time()
 
     async def paste(self, text: str) -> bool:
         return self._hold.is_active and await self._server.paste(self._pane, text, self._foreground)
@@ -88,6 +91,7 @@ class HeldByTmux:
 
     async def release(self) -> None:
         await self._hold.release()
+        self._server.past_holds[self._pane.pane_id] = PastHold(self._began_at_s, time.time())
 
 
 class HeldByAirlock:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from hark.delivery.rest import PastHold
 from hark.delivery.screen import Screen, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
@@ -69,6 +70,8 @@ class TmuxServer:
         self._tmux = [program, "-u", "-S", socket]
         self._config = [word for file in config for word in ("-f", file)]
         self._on_change = on_change
+        self.past_holds: dict[str, PastHold] = {}
+        """The last hold of each pane's keys, by the pane's id."""
         self._client: ControlClient | None = None
         self._connecting = asyncio.Lock()
         self._failures = 0
