@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hark.delivery.box import Box, read_box
-from hark.delivery.cursor import walk_cursor
+from hark.delivery.cursor import place_of_typing, walk_cursor
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Answer, AskUnread, Press, Seen, Step
 from tests.delivery.screens import DEMO, screen
+from tests.delivery.scripted import box
 
 ROWS = ("the first row", "", "and the third one")
 RULE = "─" * 60
@@ -116,7 +117,7 @@ class LateWalker(Walker):
 
     def answer(self, step: Step) -> Answer:
         answer = super().answer(step)
-        if isinstance(step, Press):
+        if isinstance(step, Press | AskUnread):
             return answer
         _, row, column = [one for one in self.shown if one[0] <= self.now_s][-1]
         return Seen(drawn(row, column), self.now_s)
@@ -144,3 +145,53 @@ def test_the_draft_is_not_left_for_the_history_where_keys_are_drawn_late(
     walker.play(walk_cursor(target(row, 0), DEMO))
 
     assert not walker.has_left_draft
+
+
+# what was seen, what came back; where the cursor belongs, None: where the agent has put it
+PLACES = (
+    # letters typed in the middle
+    (("ab‸cd",), ("abxcd",), (0, 3)),
+    # erased in the middle
+    (("ab‸cd",), ("acd",), (0, 1)),
+    # a blank typed before a blank
+    (("ab‸ cd",), ("abx cd",), (0, 3)),
+    (("ab‸cd",), ("ab cd",), (0, 3)),
+    # wide characters take two columns
+    (("世‸界",), ("世ü界",), (0, 3)),
+    # in a row above others
+    (("one‸ two", "three"), ("one! two", "three"), (0, 4)),
+    # a row more because of it
+    (("on‸e two", "three"), ("on", "e two", "three"), (1, 0)),
+    # at the end: there it is
+    (("abcd‸",), ("abcdx",), None),
+    # something else has come
+    (("ab‸cd",), ("ab",), None),
+    (("ab‸cd",), ("abcx",), None),
+)
+
+
+@pytest.mark.parametrize(("seen", "back", "place"), PLACES)
+def test_the_cursor_goes_where_the_typing_was_when_more_came_back_than_was_seen(
+    seen: tuple[str, ...], back: tuple[str, ...], place: tuple[int, int] | None
+) -> None:
+    before, after = read_box(box(*seen), DEMO), read_box(box(*back[:-1], back[-1] + "‸"), DEMO)
+    assert before and after
+
+    found = place_of_typing(before, after)
+
+    assert (found and (found.cursor_row, found.cursor_x - found.starts[found.cursor_row])) == place
+
+
+@given(st.text("ab 世ü", max_size=12), st.text("ab 世ü", max_size=12), st.text("xy", min_size=1, max_size=4))
+def test_letters_that_were_not_drawn_are_before_the_cursor(before: str, behind: str, typed: str) -> None:
+    seen = read_box(box(f"{before}‸{behind}"), DEMO)
+    back = read_box(box(f"{before}{typed}{behind}‸"), DEMO)
+    true = read_box(box(f"{before}{typed}‸{behind}"), DEMO)
+    assert seen and back and true
+
+    place = place_of_typing(seen, back)
+
+    if behind.strip():
+        assert place and place.cursor_x == true.cursor_x
+    else:
+        assert place is None

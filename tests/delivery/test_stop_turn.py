@@ -3,6 +3,7 @@ from collections.abc import Callable
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Held, Look, LookAgain, NoteInterrupt, PressStop, Seen
 from hark.delivery.stop_turn import NothingRuns, Pressed, StopKeys, given_back, press_stop, wait_for_end
+from hark.delivery.submit import ASK_EVERY_S
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO, screen
@@ -81,8 +82,8 @@ def test_a_second_key_is_pressed_where_the_first_was_not_enough() -> None:
 def test_the_end_is_proven_by_the_box_without_a_turn() -> None:
     waiting = wait_for_end(DEMO, is_running, 1.0)
     next(waiting)
-    assert waiting.send(Seen(demo_screen("", footer=BUSY), 0.0)) == LookAgain(1.0)
-    assert waiting.send(Seen(demo_screen(None, footer=IDLE), 0.2)) == LookAgain(0.8)
+    assert waiting.send(Seen(demo_screen("", footer=BUSY), 0.0)) == LookAgain(ASK_EVERY_S)
+    assert waiting.send(Seen(demo_screen(None, footer=IDLE), 0.1)) == LookAgain(ASK_EVERY_S)
 
     assert ended(waiting, Seen(demo_screen("", footer=IDLE), 0.4)) is not None
 

@@ -1,11 +1,13 @@
 """Carriers that are wrong on purpose: each leaves out one thing that the real ones do. The simulator must catch them all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 from msgspec.structs import replace
 
 from hark.delivery import by_stash, into_empty_box
+from hark.delivery.box import BoxLook
 from hark.delivery.reading import squeeze
+from hark.delivery.rest import AtHold
 from hark.delivery.steps import (
     Answer,
     Begin,
@@ -90,21 +92,25 @@ def enter_without_looking(job: Job, _: Flavour) -> Delivery:
     return Submitted()
 
 
-def enter_on_any_screen(job: Job, flavour: Flavour) -> Delivery:
+def enter_on_any_screen(start: Start) -> Start:
     """Everything as it should be, but Enter is pressed on what stands there now, whatever it is."""
-    delivery = deliver_none(job, flavour)
-    answer: Answer | None = None
-    while True:
-        try:
-            step = next(delivery) if answer is None else delivery.send(answer)
-        except StopIteration as end:
-            outcome: Outcome = end.value
-            return outcome
-        if isinstance(step, PressEnter):
-            yield LookAgain(0.3)
-            seen = yield from look()
-            step = PressEnter(seen.screen, "")
-        answer = yield step
+
+    def deliver(job: Job, flavour: Flavour) -> Delivery:
+        delivery = start(job, flavour)
+        answer: Answer | None = None
+        while True:
+            try:
+                step = next(delivery) if answer is None else delivery.send(answer)
+            except StopIteration as end:
+                outcome: Outcome = end.value
+                return outcome
+            if isinstance(step, PressEnter):
+                yield LookAgain(0.3)
+                seen = yield from look()
+                step = PressEnter(seen.screen, "")
+            answer = yield step
+
+    return deliver
 
 
 def always_submitted(job: Job, flavour: Flavour) -> Delivery:
@@ -139,6 +145,12 @@ def resume_by_delivering_again(job: Job, _: Flavour, __: str, ___: bool) -> Deli
     return into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
 
 
+def never_resting(_: BoxLook, __: AtHold) -> Generator[Step, Answer, bool]:
+    """Takes the screen for what it is in the moment in which the keys are held."""
+    return True
+    yield
+
+
 def rows_for_lines(job: Job, flavour: Flavour) -> Delivery:
     """Takes every row of the screen for a line of the draft."""
     delivery = deliver_sentinel(job, flavour)
@@ -171,7 +183,11 @@ def _is_erase(step: Step) -> bool:
 
 BROKEN: dict[str, Carriers] = {
     "presses Enter without looking": Carriers(none=enter_without_looking),
-    "presses Enter on any screen": Carriers(none=enter_on_any_screen),
+    "presses Enter on any screen": Carriers(
+        none=enter_on_any_screen(deliver_none),
+        stash=enter_on_any_screen(deliver_stash),
+        editor=enter_on_any_screen(deliver_editor),
+    ),
     "says submitted whatever happened": Carriers(none=always_submitted),
     "pastes into a box with a draft": Carriers(none=into_any_box),
     "stashes over the human's stash": Carriers(stash=over_the_humans_stash),
@@ -188,5 +204,6 @@ BROKEN: dict[str, Carriers] = {
     "does not wait for the editor's end": Carriers(editor=editor_before_it_is_gone),
     "does not go back (none)": Carriers(none=leaving_out(deliver_none, _is_way_back)),
     "does not go back (stash)": Carriers(stash=leaving_out(deliver_stash, _is_way_back)),
+    "does not wait for keys that are not drawn": Carriers(rest=never_resting),
     "delivers twice after a crash": Carriers(resume=resume_by_delivering_again),
 }

@@ -124,7 +124,7 @@ def draw_scenario(random: Random, seed: int) -> Scenario:
         prints=tuple(random.random() * 600 for _ in range(random.choice((0, 0, 0, 1, 3)))),
         start_ms=start_ms,
         crash_at=random.randrange(1, 26) if random.random() < 0.25 else None,
-        called_off_at=random.choice(("begin", "stage")) if random.random() < 0.06 else None,
+        called_off_at=random.choice(("begin", "stage")) if random.random() < 0.12 else None,
     )
     return _draw_line(random, _draw_rarer(random, scenario) if carrier == "none" else scenario)
 
@@ -141,7 +141,7 @@ def _draw_line(random: Random, scenario: Scenario) -> Scenario:
 def _draw_rarer(random: Random, scenario: Scenario) -> Scenario:
     """The carriers for agents that have neither a stash nor an editor. They read the draft off the screen, and serve only agents
     that draw it as it is."""
-    carrier: CarrierName = random.choice(("none", "sentinel", "sentinel", "interrupt"))
+    carrier: CarrierName = random.choice(("none", "none", "none", "sentinel", "sentinel", "interrupt"))
     truth: Lines = "visual" if scenario.flavour.by_rows else "logical"
     flavour = replace(
         scenario.flavour,

@@ -13,7 +13,7 @@ from collections.abc import Generator
 from msgspec import Struct
 
 from hark.delivery.box import Box, holds_text, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
-from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.diff import is_continued
 from hark.delivery.free_box import retreat
 from hark.delivery.screen import Screen
@@ -248,6 +248,9 @@ def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Ge
             yield from walk_cursor(target, job.look)
             return True
         if _holds(seen.screen, job, draft):
+            box = read_box(seen.screen, job.look)
+            if box and not target.is_cursor_at_end and (place := place_of_typing(target, box)):
+                yield from walk_cursor(place, job.look)
             return True
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from hark.delivery import into_empty_box
 from hark.delivery.box import Box, mentions, read_box, shows_below
-from hark.delivery.cursor import same_rows, walk_cursor
+from hark.delivery.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.free_box import into_free_box
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -24,7 +24,7 @@ from hark.delivery.steps import (
     Stuck,
     Submitted,
 )
-from hark.delivery.submit import Job, let_go, look, no_box, watch_for
+from hark.delivery.submit import Job, let_go, look, may_be_ours, no_box, watch_for
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -100,7 +100,17 @@ def _bring_back(
     if _holds(seen.screen, job, draft):
         yield from walk_cursor(draft, job.look)
         yield DropDraft()
+    elif place := _place_of_typing(seen.screen, job, stash, draft):
+        yield from walk_cursor(place, job.look)
     return None
+
+
+def _place_of_typing(screen: Screen, job: Job, stash: StashKeys, draft: Box) -> Box | None:
+    """Where the cursor belongs in a draft that came back otherwise than it was seen."""
+    box = read_box(screen, job.look)
+    if box is None or box.is_empty or may_be_ours(box, job) or is_occupied(screen, box, stash):
+        return None
+    return place_of_typing(draft, box)
 
 
 def put_back(job: Job, stash: StashKeys) -> Generator[Step, Answer, bool]:

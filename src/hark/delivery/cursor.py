@@ -8,8 +8,10 @@ import re
 from collections.abc import Generator
 from math import inf
 
+from msgspec.structs import replace
+
 from hark.delivery.box import Box, BoxLook, read_box
-from hark.delivery.screen import Row, Screen
+from hark.delivery.screen import Row, Screen, parse_row
 from hark.delivery.steps import Answer, Press, Step
 from hark.delivery.submit import Looking, Test, look, watch_for
 
@@ -63,6 +65,32 @@ def _rows(keys: tuple[str, ...]) -> int:
 def _room(box: Box, key: str) -> float:
     """How often the key may be pressed before it leaves the draft for the history."""
     return {"Up": box.cursor_row, "Down": len(box.rows) - 1 - box.cursor_row}.get(key, inf)
+
+
+def place_of_typing(seen: Box, back: Box) -> Box | None:
+    """`back` with the cursor where the human's typing was, for a draft that came back otherwise than it was seen: keys that were not
+    drawn yet stood before the cursor, so what was seen behind the cursor is behind it still. None where that is not so."""
+    behind = _behind(seen)
+    letters = "".join(behind.split())
+    if not letters:
+        return None
+    for row in range(len(back.rows) - 1, -1, -1):
+        cells = parse_row(back.rows[row])[0].cells
+        for column in range(len(cells), -1, -1):
+            place = replace(back, cursor_row=row, cursor_x=back.starts[row] + column)
+            found = "".join(_behind(place).split())
+            if found == letters:
+                blanks = len(behind) - len(behind.lstrip(" "))
+                return replace(place, cursor_x=max(place.cursor_x - blanks, back.starts[row]))
+            if not letters.endswith(found):
+                return None
+    return None
+
+
+def _behind(box: Box) -> str:
+    """What stands behind the cursor, row by row."""
+    row = parse_row(box.rows[box.cursor_row])[0]
+    return "\n".join((row.part(box.cursor_x - box.starts[box.cursor_row]), *box.rows[box.cursor_row + 1 :]))
 
 
 def same_rows(box: Box, other: Box) -> bool:
