@@ -1,6 +1,6 @@
 """One run: a scenario played to its end, with as many attempts as a daemon would make, and everything checked on the way."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from random import Random
 from typing import TypeVar
 
@@ -85,12 +85,17 @@ class Run:
         self.has_overrun = False
         self.is_clean = True
         """Nothing has happened after which the human's keys may go elsewhere."""
-        self.job = Job(
-            text=scenario.payload,
+
+    @property
+    def job(self) -> Job:
+        """Of the attempt that begins now."""
+        return Job(
+            text=self.scenario.payload,
             message_id=MESSAGE_ID,
-            look=scenario.flavour.look,
-            settle_s=scenario.flavour.settle_s,
-            lines=scenario.flavour.lines,
+            look=self.scenario.flavour.look,
+            settle_s=self.scenario.flavour.settle_s,
+            lines=self.scenario.flavour.lines,
+            held_for_s=(self.terminal.held_until - self.terminal.now) / 1000 - 0.1,
         )
 
     def play(self) -> Result:
@@ -129,27 +134,27 @@ class Run:
             self.terminal.has_begun = True
         if self.terminal.has_begun:
             flavour, carrier = self.scenario.flavour, self.scenario.carrier
-            resumed = self.carriers.resume(self.job, flavour, carrier, self.terminal.is_staged)
-            return self._carry(resumed, is_taking=False)
+            is_staged = self.terminal.is_staged
+            return self._carry(lambda job: self.carriers.resume(job, flavour, carrier, is_staged), is_taking=False)
         self._put_back()
         if self.terminal.record is not None:
             return Held(HoldReason.DRAFT, "a draft has to go back first")
         carrier = self._carrier()
         start = getattr(self.carriers, carrier)
-        return self._carry(start(self.job, self.scenario.flavour), is_taking=carrier != "none")
+        return self._carry(lambda job: start(job, self.scenario.flavour), is_taking=carrier != "none")
 
     def _carrier(self) -> CarrierName:
         """A busy agent is not interrupted."""
         is_busy = self.terminal.now < self.terminal.agent.busy_until
         return "none" if self.scenario.carrier == "interrupt" and is_busy else self.scenario.carrier
 
-    def _carry(self, delivery: Delivery, *, is_taking: bool) -> Outcome | None:
+    def _carry(self, deliver: Callable[[Job], Delivery], *, is_taking: bool) -> Outcome | None:
         """None: the daemon was killed meanwhile."""
         terminal = self.terminal
         if not self._hold():
             return None if self.has_crashed else Held(HoldReason.BUSY, NOT_AT_REST)
         start = before(terminal)
-        outcome: Outcome | None = self._drive(delivery, start, is_taking=is_taking)
+        outcome: Outcome | None = self._drive(deliver(self.job), start, is_taking=is_taking)
         if outcome is not None:
             self.violations += properties.check_outcome(terminal, start, outcome)
             if isinstance(outcome, Stuck | Unproven) or properties.is_beyond_exactness(start, self.scenario.carrier):

@@ -87,7 +87,7 @@ class Terminal:
         self._order = 0
         self._waiting: deque[Action] = deque()
         self._hold = 0
-        self._held_at = 0.0
+        self._held_at = self.held_until = 0.0
         self._past: PastHold | None = None
         self._hark_at = -10_000.0
         self._is_editor_closing = False
@@ -128,7 +128,8 @@ class Terminal:
         self.is_held = True
         self._hold += 1
         self._held_at = self.now
-        self.at(self.now + (HOLD_BY_TMUX_MS if self.flavour.is_adopted else HOLD_MS), "hold over", self._hold)
+        self.held_until = self.now + (HOLD_BY_TMUX_MS if self.flavour.is_adopted else HOLD_MS)
+        self.at(self.held_until, "hold over", self._hold)
 
     def at_hold(self) -> AtHold:
         """The airlock knows when it let the last key through; tmux knows the second of the last key that was pressed."""

@@ -9,7 +9,7 @@ from hark.agents.kinds import AgentKind
 from hark.daemon.carriers import Carriers, delivery, return_of
 from hark.daemon.driver import Driver
 from hark.daemon.editors import Editors
-from hark.daemon.grips import has_unread, take_grip
+from hark.daemon.grips import HOLD_BY_TMUX_S, has_unread, take_grip
 from hark.daemon.ledger import Ledger
 from hark.daemon.panes import Panes
 from hark.delivery import wording
@@ -21,6 +21,7 @@ from hark.delivery.steps import Delivery, Held, Stuck
 from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
+from hark.terminal.grip import HOLD_S
 
 
 class Attempt(Struct, kw_only=True):
@@ -44,6 +45,8 @@ class Attempt(Struct, kw_only=True):
     is_taken_over: bool = False
     has_carried: bool = False
     """A draft was taken out of the way."""
+    held_until_s: float = 0.0
+    """On the clock of the event loop: until then the human's keys are held, with time to let them go."""
     had_draft: bool | None = None
     """Whether the box held a human's draft when the payload came: None until it is known."""
 
@@ -60,6 +63,7 @@ class Attempt(Struct, kw_only=True):
         if grip is None:
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
         began_at_s = asyncio.get_running_loop().time()
+        self.held_until_s = began_at_s + (HOLD_S if self.session.airlock else HOLD_BY_TMUX_S) - LETS_GO_WITHIN_S
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             self.is_taken_over = grip.is_taken_over
@@ -124,6 +128,7 @@ class Attempt(Struct, kw_only=True):
             look=self.kind.box,
             settle_s=self.kind.settle_s,
             lines=self.kind.lines,
+            held_for_s=max(self.held_until_s - asyncio.get_running_loop().time(), 0.0),
         )
 
     async def begin(self) -> None:
@@ -152,6 +157,7 @@ class Attempt(Struct, kw_only=True):
 
 
 RETRY_S = 0.2
+LETS_GO_WITHIN_S = 0.1
 
 
 def is_attempted(message: Message) -> bool:

@@ -41,7 +41,6 @@ from hark.delivery.steps import (
 )
 from hark.delivery.submit import (
     ENTERS,
-    HELD_FOR_S,
     TOO_SLOW,
     Job,
     Test,
@@ -60,8 +59,8 @@ from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
-SLOW_AFTER_S = HELD_FOR_S / 4
-"""An editor that takes longer to open would not open a second time, with all that lies between, while keys are held."""
+SLOW_SHARE = 1 / 4
+"""An editor that takes a larger share of the hold to open would not open a second time, with all that lies between, while keys are held."""
 SHOWN_WITHIN_S = 1.0
 GONE_WITHIN_S = 0.5
 BLANKS_WITHIN_S = 0.5
@@ -101,7 +100,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     if job.message_id in draft:
         yield from _close(None, editor)
         return Stuck("our text is in the box already")
-    if draft and (yield from look()).at_s - before.at_s > SLOW_AFTER_S:
+    if draft and (yield from look()).at_s - before.at_s > job.held_for_s * SLOW_SHARE:
         yield from _leave(before.screen, job, editor)
         return Held(HoldReason.DRAFT, TOO_SLOW)
     if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):

@@ -33,7 +33,7 @@ from hark.delivery.steps import (
     Step,
     Stuck,
 )
-from hark.delivery.submit import HELD_FOR_S, TOO_SLOW, Job, look, watch_for
+from hark.delivery.submit import TOO_SLOW, Job, look, watch_for
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
@@ -144,7 +144,7 @@ def _is_too_slow(job: Job, taken_s: float, text: str) -> bool:
     """Whether the keys would be let go before the draft is back. Reading has shown how long the agent takes to draw: each line of
     the text has taken a mark that came and a mark that went, at least."""
     one_s = taken_s / (2 * (text.count("\n") + 1))
-    return taken_s + DRAWINGS_TO_COME * one_s + job.settle_s > HELD_FOR_S
+    return taken_s + DRAWINGS_TO_COME * one_s + job.settle_s > job.held_for_s
 
 
 def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:

@@ -77,6 +77,8 @@ class Job(Struct, frozen=True, kw_only=True):
     settle_s: float = 0.0
     lines: Lines = "unknown"
     """Whether the agent's line keys go by rows as they are wrapped, or by the lines of the text."""
+    held_for_s: float = HELD_FOR_S
+    """How much longer the human's keys are held."""
 
 
 def look() -> Looking:
