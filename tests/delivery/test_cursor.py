@@ -147,6 +147,12 @@ def test_the_draft_is_not_left_for_the_history_where_keys_are_drawn_late(
     assert not walker.has_left_draft
 
 
+def boxed(*rows: str) -> Box:
+    found = read_box(box(*rows), DEMO)
+    assert found is not None
+    return found
+
+
 # what was seen, what came back; where the cursor belongs, None: where the agent has put it
 PLACES = (
     # letters typed in the middle
@@ -174,8 +180,7 @@ PLACES = (
 def test_the_cursor_goes_where_the_typing_was_when_more_came_back_than_was_seen(
     seen: tuple[str, ...], back: tuple[str, ...], place: tuple[int, int] | None
 ) -> None:
-    before, after = read_box(box(*seen), DEMO), read_box(box(*back[:-1], back[-1] + "‸"), DEMO)
-    assert before and after
+    before, after = boxed(*seen), boxed(*back[:-1], back[-1] + "‸")
 
     found = place_of_typing(before, after)
 
@@ -184,14 +189,9 @@ def test_the_cursor_goes_where_the_typing_was_when_more_came_back_than_was_seen(
 
 @given(st.text("ab 世ü", max_size=12), st.text("ab 世ü", max_size=12), st.text("xy", min_size=1, max_size=4))
 def test_letters_that_were_not_drawn_are_before_the_cursor(before: str, behind: str, typed: str) -> None:
-    seen = read_box(box(f"{before}‸{behind}"), DEMO)
-    back = read_box(box(f"{before}{typed}{behind}‸"), DEMO)
-    true = read_box(box(f"{before}{typed}‸{behind}"), DEMO)
-    assert seen and back and true
+    seen, back = boxed(f"{before}‸{behind}"), boxed(f"{before}{typed}{behind}‸")
 
     place = place_of_typing(seen, back)
 
-    if behind.strip():
-        assert place and place.cursor_x == true.cursor_x
-    else:
-        assert place is None
+    true = boxed(f"{before}{typed}‸{behind}").cursor_x if behind.strip() else None
+    assert (place and place.cursor_x) == true
