@@ -91,7 +91,7 @@ class Hark:
         """The command that takes the daemon's place when it has ended."""
         self.instance = secrets.token_hex(8)
         self.agent_secret = kept_secret(paths.agent_secret_path())
-        """From which the tokens of sessions are made."""
+        """The secret from which the tokens of sessions are made."""
         self.statistics = Statistics()
         self.bus = Bus(store)
         self.editors = Editors(lambda words: kinds.recognise(words) != GENERIC)
@@ -131,7 +131,7 @@ class Hark:
         self.inference = Inference(self.sessions, self.panes, self.signals, config, wall_clock)
         self.tracker = Tracker(self.panes, self.sessions, self.signals, self.turns, self.natives, kinds, namespaces)
         self.lease_group = f"{socket.gethostname()}:{self.database}"
-        """Of all daemons of this database. The lock lets one of them live at a time."""
+        """The group of all daemons of this database; the lock lets one of them live at a time."""
         self._owner = f"{self.lease_group}:{self.instance}"
         self._texts = paths.state_dir() / "texts"
         self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
@@ -180,7 +180,7 @@ class Hark:
         self.panes.on_output = self.couriers.on_output
 
     def workers(self) -> "list[Worker]":
-        """What is logged and started again when it fails."""
+        """Returns the workers: each is logged and started again when it fails."""
         of_the_queue = (self.expiry, self.scheduler, self.notices, self.retention)
         of_signals = (self.tracker, self.telling, self.inference)
         return [self.watcher, self.turns, self.hook_door, self.witnesses, *of_the_queue, *of_signals]

@@ -90,7 +90,7 @@ def _tell(agent: str, event: str, emitted_at: float, payload: bytes, deadline: f
 
 
 def _lock_path() -> str:
-    """`paths.lock_path`."""
+    """Returns the same as `paths.lock_path`, without importing it."""
     if home := os.environ.get("HARK_HOME"):
         return os.path.join(os.path.abspath(home), "state", "hark.lock")
     state = os.environ.get("XDG_STATE_HOME", "")
@@ -99,7 +99,7 @@ def _lock_path() -> str:
 
 
 def _own_socket_path() -> str:
-    """`paths.hooks_path`."""
+    """Returns the same as `paths.hooks_path`, without importing it."""
     if home := os.environ.get("HARK_HOME"):
         return os.path.join(os.path.abspath(home), "run", "hooks.sock")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
@@ -148,7 +148,7 @@ def _ask(report: bytes, deadline: "float | None") -> bytes:
 
 
 def _connect(daemon: "socket.socket", path: str, deadline: "float | None") -> None:
-    """Where others stand in line before the door, there is room in a moment."""
+    """Connects to the daemon, and tries again for a moment if its queue of connections is full."""
     while True:
         try:
             daemon.settimeout(_left_s(deadline))

@@ -24,15 +24,15 @@ class Build(NamedTuple):
     place: str
     """The directory of the package."""
     stamp: str
-    """When its files were put there."""
+    """When the files of the package were installed."""
 
 
 class Daemon(NamedTuple):
-    """What the lock file says."""
+    """A daemon as its lock file describes it: its process, its sockets and its code."""
 
     pid: int
     runtime: Path
-    """The directory of its sockets."""
+    """The directory that holds the daemon's sockets."""
     host: str
     build: Build
 

@@ -24,14 +24,14 @@ from hark.environment import session_environment
 PATIENCE_S = 2.0
 """A daemon that is restarted is back within this."""
 ANSWER_S = 660.0
-"""Longer than any tool waits."""
+"""Seconds to wait for an answer: longer than any tool waits."""
 GRACE_S = 5.0
-"""For what is under way when stdin ends."""
+"""Seconds to wait for calls that are under way when stdin ends."""
 POLL_S = 0.05
 
 PARSE_ERROR, UNREACHABLE = -32700, -32000
 ENVIRONMENT_KEY = "hark/environment"
-"""In `_meta` of a call: not among its arguments, which are the model's."""
+"""The key of the environment in a call's `_meta`; the arguments belong to the model."""
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 INHERITED = ("HARK_SESSION", "HARK_TOKEN", "HARK_AGENT_SOCKET", "HARK_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
@@ -114,7 +114,7 @@ class Pipe:
         return error_line(request.get("id"), UNREACHABLE, detail, "daemon-unreachable", hint)
 
     def _exchange(self, request: Json, line: bytes) -> tuple[int, bytes]:
-        """Status and body."""
+        """Sends one request and returns the status and the body of the answer."""
         head = "\r\n".join([*self._headers(request), f"Content-Length: {len(line)}", "", ""])
         with connect(monotonic() + PATIENCE_S) as daemon:
             key = _key(request)
@@ -141,7 +141,7 @@ class Pipe:
         return lines + [f"{name}: {value}" for name, value in wanted.items() if _is_plain(value)]
 
     def _understood(self, request: Json, status: int, body: bytes) -> bytes:
-        """The line for the agent."""
+        """Returns the line that answers the agent."""
         if status >= 400 or request.get("method") == "initialize":
             try:
                 answer = json.loads(body)
@@ -155,7 +155,7 @@ class Pipe:
         return body.replace(b"\n", b" ") + b"\n"
 
     def _cancel(self, notification: Json) -> None:
-        """The daemon hears that nobody listens any more."""
+        """Ends a call, so that the daemon hears that nobody listens any more."""
         connection = self._under_way.pop(json.dumps((notification.get("params") or {}).get("requestId")), None)
         if connection is not None:
             with contextlib.suppress(OSError):
@@ -214,7 +214,7 @@ def _is_spawn(request: Json) -> bool:
 
 
 def _is_plain(value: object) -> bool:
-    """Fit to be a header."""
+    """True if the text can be the value of an HTTP header."""
     return isinstance(value, str) and value != "" and value.isascii() and value.isprintable()
 
 

@@ -162,13 +162,13 @@ OF_A_SESSION = (
 
 
 def hark_environment(session_id: str) -> dict[str, str]:
-    """By which everything that runs in a session knows whose it is."""
+    """Returns the variables by which a program in a session knows which session it is in."""
     home = os.environ.get("HARK_HOME")
     return {"HARK_SESSION": session_id} | ({"HARK_HOME": os.path.abspath(home)} if home else {})
 
 
 def editor_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Our editor in the place of the human's, which it remembers."""
+    """Returns the variables that put hark's editor in the place of the human's, which they keep."""
     ours = str(Path(sys.executable).parent / "hark-editor")
     if not os.path.exists(ours):
         return {}

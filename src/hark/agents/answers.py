@@ -39,7 +39,7 @@ WAYS: dict[str, dict[Boundary, Way]] = {
 
 
 def answer(agent: str, event: str, boundary: Boundary, text: str) -> bytes:
-    """What the hook prints."""
+    """Returns the text that the hook prints, which is how the agent receives the answer."""
     refusal = WAYS[agent][boundary].refusal
     words: dict[str, Any] = {"decision": refusal, "reason": text}
     if not refusal:

@@ -23,7 +23,7 @@ _INTERRUPTED = "[Request interrupted by user"
 
 
 def status_file(pane_pid: int) -> Path | None:
-    """Of the Claude Code that runs in a pane."""
+    """Returns the path of the status file of the Claude Code that runs in a pane."""
     for pid in tree(pane_pid):
         environment = environment_of(pid)
         home = environment.get("CLAUDE_CONFIG_DIR") or f"{environment.get('HOME', '')}/.claude"

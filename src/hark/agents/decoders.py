@@ -20,13 +20,13 @@ class Report(Struct, frozen=True, kw_only=True):
     turn_id: str = ""
     """The agent's own name for the turn, where it has one."""
     detail: str = ""
-    """What it asks for, or what it runs: for people to read."""
+    """What the agent asks permission for, or which tool it runs, for people to read."""
     is_continued: bool = False
     """A stop after a stop hook of ours has already made the agent go on once."""
     is_beside: bool = False
-    """Of an agent that this one has started for a part of its work."""
+    """True if the event comes from an agent that this one has started for a part of its work."""
     takes_answers: bool = True
-    """What the hook prints reaches the agent."""
+    """True if the agent reads what the hook prints."""
     transcript: str = ""
     """The file in which the agent keeps the conversation."""
 
@@ -91,7 +91,7 @@ EVENTS: dict[str, dict[str, Meaning]] = {
     },
     "demo": {said: said for said in Said if said not in (Said.UNKNOWN, Said.CONTINUED)},
 }
-"""By agent. The demo agent speaks our own words."""
+"""What each event of an agent's hooks means, by agent kind. The demo agent uses hark's own names."""
 
 
 _OF_WORK = (Said.TOOL_STARTING, Said.TOOL_DONE, Said.STOPPED)

@@ -58,16 +58,16 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     replay_gap_ms: float = 4.0
     """Between two of the human's keys that were held: faster ones would be taken for a paste."""
     replay_enter_gap_ms: float = 60.0
-    """Before a held Enter: sooner it would be taken for a newline."""
+    """How long to wait before an Enter that was held is replayed: an agent takes a sooner one for a newline."""
     adopted_enter_gap_ms: float = 0.0
     """The same on adopted panes. tmux before 3.4 takes newlines of a human's own paste for Enters, so a held paste comes with such
     pauses too, and what was typed after it right behind it: only for agents that bear that."""
     newline_key: str | None = None
-    """Begins a new line in the draft, where Enter submits it."""
+    """The key that begins a new line in the draft, because Enter submits it."""
     lines: Lines = "unknown"
     """Whether Home, End, C-k and C-u end at the edge of a row as it is drawn, or of a line as it was typed."""
     forbidden_keys: tuple[str, ...] = ()
-    """Never pressed, wherever the agent is: they approve, quit or suspend."""
+    """Keys that hark never presses, whatever the screen shows: they approve, quit or suspend."""
     forbidden_in_empty_box: tuple[str, ...] = ()
     """Never pressed unless a draft is in the box: in an empty one they open a view, quit, or bring something back."""
     idle_only: bool = False
@@ -89,7 +89,7 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The calls of its program that open no session: `hark run` runs them plainly."""
 
     title: TitleLook | None = None
-    """What its title says about its turns."""
+    """How the title of the terminal tells whether a turn runs."""
 
     @property
     def forbidden(self) -> Forbidden:
@@ -118,7 +118,7 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def own_keys(self) -> tuple[str, ...]:
-        """What a delivery presses of itself, in any box."""
+        """The keys of this agent's editor, stash, history and empty box, which a delivery presses by itself."""
         editor = (*self.editor.key, *self.editor.after, self.editor.end_key) if self.editor else ()
         stash = self.stash.key if self.stash else None
         recall = self.interrupt.recall if self.interrupt else None

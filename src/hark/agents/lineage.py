@@ -20,7 +20,7 @@ Words = tuple[str, ...]
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "sudo", "script", "timeout", "nohup"})
 LAUNCHERS = frozenset({"npm", "npx", "pnpm", "yarn", "bunx", "uv", "uvx"})
-"""They name a program in their words, and are not that program."""
+"""Programs that start another program, which their arguments name."""
 
 
 class Process(Struct, frozen=True):
@@ -31,13 +31,13 @@ class Process(Struct, frozen=True):
 
 class Lineage(StrEnum):
     OWN = "own"
-    """It comes from the agent of the pane."""
+    """The hook was called by the agent of the pane."""
     NESTED = "nested"
-    """It comes from an agent that the agent of the pane has started."""
+    """The hook was called by an agent that the agent of the pane has started."""
     FOREIGN = "foreign"
-    """It does not come from the pane."""
+    """The hook was called by a process outside the pane."""
     UNKNOWN = "unknown"
-    """Nothing tells: there is no /proc, or the hook has ended."""
+    """The caller of the hook is not known, because there is no /proc or the hook has ended."""
 
 
 def trace(chain: Sequence[Process], pane_pid: int, recognises: Callable[[Words], bool]) -> Lineage:

@@ -13,7 +13,7 @@ class Part(Struct, frozen=True):
     data: bytes
     start: int
     size: int
-    """Of the whole file."""
+    """The size of the whole file, in bytes."""
 
 
 def is_path(path: str) -> bool:

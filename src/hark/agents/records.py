@@ -16,9 +16,9 @@ Json = dict[str, Any]
 
 class Words(Struct, frozen=True, kw_only=True):
     name: str
-    """The agent's own, or where it stands in the record."""
+    """The name that the agent gives these words, or their place in the record."""
     text: str
-    """As the model wrote it: markdown."""
+    """The text as the model wrote it, in Markdown."""
     at: datetime | None = None
 
 
@@ -64,7 +64,7 @@ def _gemini(entry: Json, place: str) -> Words | None:
 
 
 def _opencode(entry: Json, place: str) -> Words | None:
-    """Written by our plugin."""
+    """Reads the record that hark's plugin for OpenCode writes."""
     if entry.get("type") != "words":
         return None
     return _words(entry.get("id") or place, entry["text"], entry.get("timestamp"))

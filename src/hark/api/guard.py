@@ -56,7 +56,7 @@ def _is_own(origin: str, port: int) -> bool:
 
 
 def _address(url: str) -> tuple[str, str | None, int | None] | None:
-    """Scheme, host and port; None for what is none."""
+    """Returns scheme, host and port; None if the value is not an address."""
     try:
         parts = urlsplit(url)
         return parts.scheme, parts.hostname, parts.port

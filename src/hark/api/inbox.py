@@ -24,7 +24,7 @@ class CheckInbox(Request, frozen=True, kw_only=True):
     wait_seconds: Annotated[float, Meta(ge=0, le=60)] = 0.0
     """If nothing waits, wait so long for something to come."""
     again: bool = False
-    """Also what was handed out before and was never acknowledged."""
+    """True to get messages again that were handed out before and never acknowledged."""
 
 
 class InboxMessage(Response, frozen=True, kw_only=True):
@@ -46,9 +46,9 @@ class InboxList(Response, frozen=True, kw_only=True):
 
 class Acknowledge(Request, frozen=True, kw_only=True):
     done: bool = False
-    """What was asked is done."""
+    """True if the work that the message asked for is done."""
     session_id: str | None = None
-    """Who says so; then it must be a message to that session."""
+    """The session that acknowledges; then the message must be one to that session."""
 
 
 class Signal(Request, frozen=True, kw_only=True):

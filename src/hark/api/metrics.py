@@ -28,7 +28,7 @@ class Latency(Response, frozen=True, kw_only=True):
     count: int
     mean_s: float | None
     p50_s: float | None
-    """Upper end of the bucket in which it lies."""
+    """The upper end of the bucket that holds the median."""
     p95_s: float | None
 
 
@@ -37,7 +37,7 @@ class Stats(Response, frozen=True, kw_only=True):
 
     sessions: int
     messages: dict[str, int]
-    """By status, all that are kept."""
+    """The number of messages on record, by status."""
     queued: int
     outcomes: dict[str, int]
     deliveries: list[Delivered]
@@ -45,7 +45,7 @@ class Stats(Response, frozen=True, kw_only=True):
     latency: Latency
     interrupts: int
     hooks: dict[str, int]
-    """By agent and event."""
+    """The number of hook calls, by agent and event."""
     signals: dict[str, int]
 
 

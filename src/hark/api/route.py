@@ -33,7 +33,7 @@ class Call(Struct, frozen=True, kw_only=True):
     response: type[Struct] | None = None
     status: int = 200
     also: tuple[int, ...] = ()
-    """Other statuses that are none of an error, with the same body."""
+    """Other HTTP statuses that are not errors and have the same body."""
     queries: tuple[Query, ...] = ()
     errors: tuple[str, ...] = ()
 

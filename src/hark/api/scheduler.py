@@ -33,7 +33,7 @@ class ReminderInfo(Response, frozen=True, kw_only=True):
     message: str
     created_at: datetime
     fire_at: datetime
-    """The next time."""
+    """When the reminder fires next."""
     repeat: str | None
     cancelled_at: datetime | None
     follows: Literal["clock", "elapsed"]
@@ -41,7 +41,7 @@ class ReminderInfo(Response, frozen=True, kw_only=True):
     failures: int
     """How often in a row it could not be fired."""
     failure: str | None
-    """Why, the last time."""
+    """Why the reminder could not be fired the last time."""
     set_aside_at: datetime | None
     """When it was given up after too many failures."""
     sender_session_id: str | None = None

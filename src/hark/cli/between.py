@@ -28,7 +28,7 @@ LAST_WORDS_S = 0.2
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _STOPPING = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 _NO_SIZE = b"\x18\0\x50\0\0\0\0\0"
-"""24 rows of 80 columns."""
+"""The window size to use if the terminal tells none: 24 rows of 80 columns."""
 
 
 class Between:
@@ -50,7 +50,7 @@ class Between:
         self._quiet_s = quiet_s
         self._is_shown = is_shown
         self._typed = b""
-        """What the command has not read yet."""
+        """Typed bytes that the command has not read yet."""
         self._status: int | None = None
         self._before: list[Any] | None = None
         """How the person's terminal was set."""
@@ -254,7 +254,7 @@ def _woken_by_signals() -> Iterator[int]:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """b"" at the end; None where there is nothing to read after all."""
+    """Reads what is there: b"" at the end of the input, None if there is nothing to read now."""
     try:
         return os.read(descriptor, CHUNK)
     except BlockingIOError:

@@ -26,7 +26,7 @@ _CROWD_POLL_S = 0.01
 
 
 class ConnectionDropped(HarkError):
-    """What was asked may or may not have been done."""
+    """The connection broke before the answer came, so the request may or may not have been carried out."""
 
     def __init__(self) -> None:
         super().__init__("daemon-unreachable", "the daemon went away before it answered", "`hark logs` may say why")
@@ -163,7 +163,7 @@ class Client:
 
 
 def segment(text: str) -> str:
-    """One segment of a path: session names may hold a slash."""
+    """Quotes one segment of a path, because session names may hold a slash."""
     return quote(text, safe="")
 
 
@@ -193,7 +193,7 @@ def _connect_in_the_crowd(connection: socket.socket, path: str, deadline: float)
 
 
 def problem(status: int, body: bytes, version: str | None = __version__) -> HarkError:
-    """`version`: that of the daemon, or None for one that does not say."""
+    """Makes an error of a refusal. `version` is the daemon's; None if it does not tell."""
     error = _told(status, body)
     if error.code not in ("request-invalid", "route-not-found", "method-not-allowed") or version == __version__:
         return error

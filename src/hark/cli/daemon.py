@@ -151,7 +151,7 @@ def status_fields(health: dict[str, Any] | None, now: str) -> dict[str, Any]:
 
 
 def end_daemon(client: Client) -> bool:
-    """Stops it and waits until it is gone; False when there was none."""
+    """Stops the daemon and waits until it is gone. Returns False if none was running."""
     try:
         client.post("/shutdown")
     except HarkError as error:

@@ -32,7 +32,7 @@ CLIENT_S = 3.0
 """How long a tmux client may take to stop or to end."""
 SIZE_S = 1.0
 MOST_LINES = 2000
-"""Of what the program has printed, that many lines stay in the terminal."""
+"""How many of the lines that the program has printed stay in the terminal."""
 _POLL_S = 0.01
 _COMMAND_S = 5.0
 _CHUNK = 65536
@@ -212,7 +212,7 @@ class Foreground:
             sleep(_POLL_S)
 
     def _signal_agent(self, number: int) -> None:
-        """By way of its airlock, which passes it on."""
+        """Sends a signal to the agent's airlock, which passes it on."""
         with suppress(ProcessLookupError):
             os.kill(self._airlock, number)
 

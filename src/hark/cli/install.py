@@ -19,7 +19,7 @@ AGENTS = ("claude", "codex", "gemini", "opencode")
 TAUGHT_ONLY = ("qwen", "copilot", "amp")
 """Agents that have an instruction file, and no hooks that hark knows."""
 UNTEACHABLE = "aider"
-"""It reads no instruction file unless its user names one."""
+"""The agent that reads no instruction file unless its user names one."""
 agent_argument = click.argument(
     "agent", metavar="AGENT", type=click.Choice([*AGENTS, *TAUGHT_ONLY, UNTEACHABLE, "all"])
 )
@@ -64,7 +64,7 @@ def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
 
 
 def wanted_agents(agent: str) -> list[str]:
-    """`all`: those whose program or settings are here."""
+    """Returns the agents to install for; `all` means those whose program or settings are here."""
     from hark.installing.places import PLACES, own_directory
 
     if agent != "all":

@@ -19,12 +19,12 @@ COMPLETION_S = 0.3
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """From what people write: 30s, 5m, 1h30m."""
+    """Reads a duration as people write it: 30s, 5m, 1h30m."""
     return None if value is None else parse_duration(value)
 
 
 def own_session(hint: str = "run it in a session, by its agent") -> str:
-    """The session in which this command runs."""
+    """Returns the id of the session in which this command runs."""
     if session := os.environ.get("HARK_SESSION"):
         return session
     raise HarkError("request-invalid", "this is no session of hark: HARK_SESSION is not set", hint)

@@ -63,6 +63,6 @@ def message_row(message: dict[str, Any], now: str) -> tuple[str, ...]:
 
 
 def shorten(text: str) -> str:
-    """`hark show` has all of it."""
+    """Cuts a text to one short line; `hark show` prints all of it."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"

@@ -21,7 +21,7 @@ _HELD_FOR = "waiting_for_"
 
 
 def when(estimate: str) -> str:
-    """What `estimated_delivery` means."""
+    """Says in plain words when a message will be delivered, from the API's `estimated_delivery`."""
     if estimate in _WHEN:
         return _WHEN[estimate]
     reason = estimate.removeprefix(_HELD_FOR).replace("_", "-")

@@ -124,7 +124,7 @@ def command(
 def tell_group(
     client: Client, sent: dict[str, Any], goal: str | None, timeout_s: float | None, *, quiet: bool, is_json: bool
 ) -> int:
-    """One line for each; the exit code is that of the worst."""
+    """Prints one line for each message and returns the exit code of the worst outcome."""
     messages = sent["messages"]
     if goal is not None:
         messages = [wait_for(client, one["id"], goal, timeout_s) for one in messages]
@@ -139,7 +139,7 @@ def tell_group(
 def notify_fields(
     on_delivery: bool, after_s: float | None, on_failure: bool | None, on_stop: bool
 ) -> dict[str, bool | float]:
-    """What was asked for, and no more."""
+    """Returns the fields for the notices that the options ask for."""
     wished: dict[str, bool | float | None] = {
         "notify_on_delivery": on_delivery or None,
         "notify_after_seconds": after_s,
@@ -202,7 +202,7 @@ def sent_line(sent: dict[str, Any], session: str) -> str:
 
 
 def outcome_line(message: dict[str, Any], goal: str) -> str:
-    """What was waited for when it has come true, else what became of it."""
+    """Says that the awaited status was reached, or what became of the message instead."""
     status, at = goal, message.get(GOALS[goal])
     if message["status"] in ENDS or at is None:
         status, at = message["status"], _last_instant(message)

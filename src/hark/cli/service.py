@@ -54,7 +54,7 @@ def _systemd(words: list[str], kept: Mapping[str, str], environment: Mapping[str
 
 
 def _quote(word: str) -> str:
-    """As systemd reads it, where % starts a specifier."""
+    """Quotes a word for a systemd unit, where % starts a specifier."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 

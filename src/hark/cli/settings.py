@@ -10,7 +10,7 @@ NAMESPACES = "schmux,hark"
 
 
 def signal_namespaces() -> tuple[str, ...]:
-    """The names by which markers are known."""
+    """Returns the namespaces of the markers that the settings name."""
     wanted = os.environ.get("HARK_SIGNAL_NAMESPACES")
     if wanted is None:
         wanted = _from_file("signal_namespaces", NAMESPACES)

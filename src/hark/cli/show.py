@@ -93,7 +93,7 @@ ELSEWHERE = {"native": "was handed to the agent's own API", "hook": "was given t
 
 
 def in_words(receipt: dict[str, Any], *, is_first: bool) -> str:
-    """What happened, as one would tell it; and the detail, where there is one."""
+    """Tells a receipt in plain words, with its detail if it has one."""
     status, channel = receipt["status"], receipt["channel"]
     words = REASONS[receipt["reason"]] if receipt["reason"] else WORDS[status]
     if is_first:

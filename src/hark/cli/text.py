@@ -216,7 +216,7 @@ def again(repeat: str) -> str:
 
 
 def key_values(fields: Mapping[str, Any]) -> str:
-    """name=value, quoted as JSON where a plain word would not do."""
+    """Formats name=value pairs; a value that is not one plain word is quoted as JSON."""
     return " ".join(f"{name}={_word(value)}" for name, value in fields.items())
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 AWAY = ("daemon-unreachable", "daemon-not-started")
 AGAIN_S = 2.0
-"""Between two attempts to reach a daemon that is away."""
+"""Seconds between two attempts to reach a daemon that is away."""
 LAST_WORDS_S = 5.0
 """How long the end waits for what is still to be told."""
 MOST_WAITING = 1000
@@ -74,7 +74,7 @@ class Teller:
     def __init__(self, session: str | None, *, is_own_pane: bool = False) -> None:
         self._session = session
         self._is_own_pane = is_own_pane
-        """What the command shows is shown in the session's own pane."""
+        """True if what the command shows is shown in the session's own pane."""
         self._is_silent = False
         self._client = Client()
         self._told: set[str] = set()
@@ -198,6 +198,6 @@ class Teller:
 
 
 def _say(text: str) -> None:
-    """On stderr; also where the person's terminal is raw."""
+    """Prints a line on stderr, also while the person's terminal is in raw mode."""
     with contextlib.suppress(OSError):
         say(text, is_raw=os.isatty(2))

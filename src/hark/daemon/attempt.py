@@ -30,7 +30,7 @@ class Attempt(Struct, kw_only=True):
     session: Session
     kind: AgentKind
     messages: tuple[Message, ...]
-    """One payload; none when only a draft has to go back."""
+    """The messages of one payload; empty if only a draft has to go back."""
     text: str
     foreground: str
     """The program in front of the pane when the gate let us pass."""
@@ -82,7 +82,7 @@ class Attempt(Struct, kw_only=True):
                 self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
 
     async def _wait_for_idle(self, message: Message, draft: Draft | None) -> Hold | None:
-        """Looked at before anybody's keys are held."""
+        """Holds the message while a turn runs. It looks before anybody's keys are held."""
         if draft is not None and not is_attempted(message):
             return None
         screen = await self.panes.of(self.session.pane).screen(self.session.pane)

@@ -19,7 +19,7 @@ class Bus:
         self._isolation = Isolation("listeners", rests=False)
         self._is_open = True
         self._newest = 0
-        """seq of the last event that was passed on."""
+        """The `seq` of the last event that was passed on."""
         store.on_event(self._publish)
 
     def listen(self, listener: Callable[[Event], None]) -> None:

@@ -18,7 +18,7 @@ LOST_AFTER = timedelta(seconds=30)
 
 
 def is_handed_over(message: Message) -> bool:
-    """Perhaps."""
+    """True if the message may already be with the agent's API."""
     return message.status is Status.STAGED and message.channel is Channel.NATIVE
 
 

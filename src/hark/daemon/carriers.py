@@ -35,7 +35,7 @@ class Carriers:
         self._last_key_at_s: float | None = None
 
     def note_key(self, age_s: float | None) -> None:
-        """When the human last pressed one, where it is known."""
+        """Takes note of when the human last pressed a key; None if that is not known."""
         self._last_key_at_s = None if age_s is None else _now_s() - age_s
 
     def note_hold(self, carrier: Carrier, lasted_s: float) -> None:

@@ -215,7 +215,7 @@ class Courier:
         return await self._deliver_by_keys(session, message, draft)
 
     async def _mates(self, message: Message) -> list[Message]:
-        """Those of its payload that are known to be submitted."""
+        """Returns the messages of the same payload that are known to be submitted."""
         if not is_attempted(message) or message.batch_id is None:
             return []
         return [
@@ -294,7 +294,7 @@ class Courier:
         return replace(hold, is_refused=False, ends_in_s=QUIETEST_S)
 
     async def _announce(self, session: Session, count: int) -> None:
-        """To the human, where they want to know, and nowhere near their draft."""
+        """Tells the human in tmux's status line that a draft was carried, if the settings ask for it."""
         if self._config.restore_notice == "status-line":
             await self._panes.of(session.pane).announce(session.pane, wording.restored(count))
 

@@ -46,7 +46,7 @@ class Editors:
         return ticket
 
     def forget(self, session_id: SessionId) -> None:
-        """The key was never pressed."""
+        """Takes the ticket back, because the editor's key was never pressed."""
         self._tickets.pop(session_id, None)
         tickets.tear(session_id)
 
@@ -104,7 +104,7 @@ async def _wait_for_descriptor(pid: int) -> None:
 
 
 async def _wait_by_asking(pid: int) -> None:
-    """Where the kernel has no such event (macOS)."""
+    """Polls until the process is gone, on systems whose kernel has no event for it (macOS)."""
     with contextlib.suppress(ProcessLookupError):
         while True:
             os.kill(pid, 0)

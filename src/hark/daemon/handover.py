@@ -35,7 +35,7 @@ from hark.store.contract import Store
 CANCELLED_WITHIN_S = 3.0
 """A human who has pressed a key so long ago may have cancelled the turn with it."""
 LOCK_S = 0.1
-"""Its agent waits: a courier that is at work has the message."""
+"""How long a hook waits for a courier's lock: its agent waits meanwhile, and a courier at work has the message."""
 LEASE_S = 5.0
 PRINTED_WITHIN_S = 3.0
 LOOK_AGAIN_S = 1.0
@@ -43,7 +43,7 @@ _TICK = timedelta(microseconds=1)
 
 
 class Offer(Struct, frozen=True):
-    """For a hook to print."""
+    """What a hook is given to print."""
 
     session_id: SessionId
     claim: Claim
@@ -248,7 +248,7 @@ class Handovers:
             lock.release()
 
     def _words(self, messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
-        """As many as go together, and what they say."""
+        """Returns the text of the messages that go together, and those messages."""
         texts: list[str] = []
         for message in messages:
             text = wording.payload(message)

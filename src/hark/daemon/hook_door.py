@@ -37,19 +37,19 @@ ENDS_WITHIN_S = 60.0
 BACKLOG = 4096
 """A hook that finds no room in it is gone at once, whoever has filled it."""
 LET_IN_AT_ONCE = 64
-"""Then everybody else in the daemon has a turn."""
+"""How many connections are accepted before the rest of the daemon has a turn."""
 SERVED_AT_ONCE = 16
-"""The same of one session's line."""
+"""How many events of one session are handled before the rest of the daemon has a turn."""
 FULL_S = 0.5
-"""Without a descriptor left nobody can be let in."""
+"""How long to wait before accepting again if the process has no descriptor left."""
 NOTHING = b"0\n"
 MOST_WAITING = 128
 """Reports of one session that are not heeded yet; an agent has no more than a few dozen hooks at once."""
 MOST_SILENT = 256
-"""Connections that have not said yet who they are."""
+"""The largest number of connections that have not yet said who they are."""
 
 Line = deque[tuple[Session, Told, Visit | None]]
-"""Each with its session as it was then."""
+"""The events of one session in order, each with the session as it was at that time."""
 
 
 class HookDoor:
@@ -59,7 +59,7 @@ class HookDoor:
         self._hooks = hooks
         self._handovers = handovers
         self._silent: dict[Visit, float] = {}
-        """Since when, the oldest first."""
+        """Connections that have said nothing yet and since when, the oldest first."""
         self._lines: dict[SessionId, Line] = {}
         self._tasks: asyncio.TaskGroup | None = None
         self.refused = 0
@@ -116,7 +116,7 @@ class HookDoor:
             asyncio.get_running_loop().add_reader(listener, self._let_in, listener)
 
     def _listen(self, visit: Visit) -> None:
-        """As far as it has spoken."""
+        """Reads what the connection has sent so far."""
         try:
             is_whole = visit.read()
             if is_whole:
@@ -138,7 +138,7 @@ class HookDoor:
         loop.add_reader(visit.connection, self._listen, visit)
 
     def _know(self, visit: Visit) -> None:
-        """It is not waited for any more."""
+        """Stops waiting for the connection to say who it is."""
         if self._silent.pop(visit, None) is not None:
             asyncio.get_running_loop().remove_reader(visit.connection)
 
@@ -174,7 +174,7 @@ class HookDoor:
             raise Refused
 
     def _put(self, session: Session, told: Told, visit: Visit | None) -> None:
-        """At the end of its session's line."""
+        """Puts an event at the end of its session's line."""
         self._check_line(session.id)
         line = self._lines.get(session.id)
         if line is None:
@@ -238,7 +238,7 @@ class HookDoor:
 
 
 class Handing:
-    """Gives one hook what it shall print."""
+    """Hands one hook the text that it prints."""
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit

@@ -34,7 +34,7 @@ PANE_IS_WRONG = frozenset({"codex"})
 LONGEST_NAME, MOST_NAMES = 200, 10_000
 """Of conversations, as agents call them: an agent may begin as many as it likes."""
 _RECORDED = frozenset(Said) - {Said.TOOL_STARTING, Said.TOOL_DONE, Said.NOTIFIED, Said.UNKNOWN}
-"""The others come by the dozen in every turn."""
+"""The events that are written to the record; the others come by the dozen in every turn."""
 
 
 Hand = Callable[[bytes], Awaitable[bool]]
@@ -150,7 +150,7 @@ class Hooks:
         return at
 
     async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:
-        """What was heard, in the light of what we have answered."""
+        """Gives the hook its answer. Returns what was heard, corrected by whether the hook has printed the answer."""
         is_printed = await hand(offer.answer)
         try:
             await self._handovers.settle(offer, is_printed=is_printed)
@@ -176,7 +176,7 @@ class Hooks:
             logger.warning("hook not recorded", extra={"session": session.name, "code": failure.code})
 
     async def _note_conversation(self, session_id: SessionId, report: Report) -> None:
-        """For the daemon after us."""
+        """Stores the agent's name for its conversation, for the next daemon."""
         if 0 < len(report.agent_session_id) <= LONGEST_NAME:
             await self._sessions.note(session_id, conversation=report.agent_session_id)
         if is_path(report.transcript):

@@ -45,7 +45,7 @@ class Isolation:
         return True
 
     def call(self, item: Hashable, work: Callable[[], object]) -> bool:
-        """The same for work that is done at once."""
+        """Does an item's work like `run`, for work that is not asynchronous."""
         try:
             work()
         except Exception as failure:  # noqa: BLE001 a supervisor: logged, and tried again

@@ -24,7 +24,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     words: list[str]
     environment: dict[str, str]
     airlock: str
-    """Socket of the airlock."""
+    """The path of the airlock's socket."""
 
 
 class Launcher:

@@ -32,7 +32,7 @@ class Ledger:
         return found
 
     async def begin(self, messages: Sequence[Message], lease: Lease) -> None:
-        """Together they are one payload, named after the first."""
+        """Marks the messages of one payload, which is named after the first, as being typed from now on."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
         for message in messages:
             await self._queued(message, lease)
@@ -54,7 +54,7 @@ class Ledger:
         return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier, had_draft=had_draft)
 
     async def note_interrupt(self, message: Message, lease: Lease, by: Channel = Channel.TERMINAL) -> None:
-        """On record before the turn is told to end: it is told once."""
+        """Records that a turn will be told to end, before the key is pressed: it is told once."""
         message = await self._store.message(message.id)
         if is_expired(message, self._clock()):
             raise HarkError("transition-illegal", "its time-out passed")
@@ -70,7 +70,7 @@ class Ledger:
             await self._store.move(message.id, step, lease.fence)
 
     async def withdraw_interrupt(self, message: Message, hold: Hold) -> None:
-        """No key was pressed."""
+        """Takes back the record of an interrupt whose key was never pressed."""
         current = await self._store.message(message.id)
         if current.interrupted_at is not None and current.status is Status.HELD:
             step = Step(
@@ -79,7 +79,7 @@ class Ledger:
             await self._store.move(message.id, step)
 
     async def restage(self, message: Message) -> None:
-        """Its payload was in the box: nobody has written it down for this one."""
+        """Records as staged a message whose payload was in the box, which nobody has written down for this one."""
         current = await self._store.message(message.id)
         if current.status is Status.HELD:
             await self.move(current, Status.QUEUED, is_in_box=True)
@@ -152,13 +152,13 @@ class Ledger:
         authority: Authority | None = None,
         detail: str = "",
     ) -> Message:
-        """From now on the agent may have it, and not in its box."""
+        """Records as staged a message that is handed to the agent by another way than its box."""
         await self._queued(message, lease)
         fence = lease.fence
         return await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
 
     async def stage_native(self, messages: Sequence[Message], lease: Lease) -> tuple[Message, ...]:
-        """From now on the agent may have them."""
+        """Records the messages of one payload as staged, before they are handed to the agent's API."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
         staged = []
         for message in messages:

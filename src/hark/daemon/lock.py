@@ -19,7 +19,7 @@ _POLL_S = 0.01
 
 
 class FileLock:
-    """One lock file."""
+    """A lock file that one process holds at a time, with a text that says who holds it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -65,7 +65,7 @@ class FileLock:
 
 
 class InstanceLock:
-    """Both locks of this daemon."""
+    """The two locks of this daemon: beside its database and beside its sockets."""
 
     def __init__(self) -> None:
         self.database = FileLock(paths.lock_path())
@@ -113,7 +113,7 @@ def _write(descriptor: int, content: bytes) -> None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """The file may have been removed between opening and locking it."""
+    """True if the path still names the file that was locked: it may have been removed meanwhile."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except OSError:

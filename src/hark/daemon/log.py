@@ -38,7 +38,7 @@ class JsonLines(logging.Formatter):
 
 
 class PrivateFile(logging.handlers.RotatingFileHandler):
-    """Also the files that it begins after the first."""
+    """A rotating log file that only its user can read, also after a rotation."""
 
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600))

@@ -107,7 +107,7 @@ class Mailbox:
         return await self._follow(sent.message.id, _is_settled, URGENT_WITHIN_S)
 
     async def find(self, wanted: str) -> Message:
-        """By id, or by a prefix of exactly one."""
+        """Finds a message by its id, or by a prefix that only one id has."""
         ids = await self._store.find_messages(wanted) if wanted else []
         if wanted in ids or len(ids) == 1:
             return await self._store.message(MessageId(wanted) if wanted in ids else ids[0])
@@ -157,7 +157,7 @@ class Mailbox:
         return message
 
     async def _follow(self, message_id: MessageId, is_enough: Callable[[Message], bool], within_s: float) -> Message:
-        """As it is then, or when the time is over."""
+        """Returns the message as soon as it is as wanted, or as it is when the time is over."""
         after = await self._store.last_event_seq()
         message = await self._store.message(message_id)
         try:
@@ -175,7 +175,7 @@ class Mailbox:
 
 
 def _is_settled(message: Message) -> bool:
-    """It is through, or waits for something that no interrupt can end."""
+    """True if the message is delivered, or waits for something that no interrupt can end."""
     is_stopped = message.hold_reason not in (None, HoldReason.BUSY, HoldReason.HUMAN_TYPING)
     return is_stopped or is_decided(message, Status.SUBMITTED)
 

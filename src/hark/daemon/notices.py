@@ -39,7 +39,7 @@ _TOLD = frozenset(
     }
 )
 LOOK_BACK = timedelta(hours=1)
-"""What ended longer ago nobody waits for any more."""
+"""How far to look back for messages that ended untold; nobody waits for older ones."""
 
 
 class Notices:
@@ -77,7 +77,7 @@ class Notices:
             await asyncio.gather(repeating, return_exceptions=True)
 
     async def look_back(self) -> None:
-        """For what was on record, and not told, when the daemon before us ended."""
+        """Sends the notices that the daemon before this one recorded and did not send."""
         since = self._clock() - LOOK_BACK
         held = [m for m in await self._store.pending() if m.hold_reason is HoldReason.SESSION_GONE]
         for message in (*await self._store.with_notices(), *held):
@@ -98,7 +98,7 @@ class Notices:
             self._is_owed.set()
 
     async def _repeat(self) -> None:
-        """Sends what could not be sent before."""
+        """Sends the notices that could not be sent before."""
         while True:
             await self._is_owed.wait()
             self._is_owed.clear()

@@ -162,12 +162,12 @@ class Panes:
 
 
 class LineFacts(NamedTuple):
-    """Of a pane's terminal."""
+    """What the kernel knows about a pane's terminal."""
 
     is_line_mode: bool = False
-    """It collects whole lines: then no program is reading keys."""
+    """True if the terminal collects whole lines: then no program is reading keys."""
     unread_bytes: int = 0
-    """Written to the program, which has not read them yet."""
+    """The number of bytes that were written to the program and that it has not read yet."""
 
 
 def line_facts(facts: PaneFacts) -> LineFacts:

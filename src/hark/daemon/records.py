@@ -13,12 +13,12 @@ from hark.daemon.aside import work_aside
 MOST_READ = 1_000_000
 """Bytes at a time; of a record that we see for the first time, only so much of its end."""
 _OPEN = {"codex": re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")}
-"""By agent: how the name of a record ends that it keeps open while it runs."""
+"""A pattern of the end of the name of the record that an agent keeps open while it runs, by agent kind."""
 CLOCKS_DIFFER = timedelta(seconds=2)
 
 
 async def read_record(kind: str, path: str, start: int, since: datetime) -> tuple[list[Words], int]:
-    """The new words, without those from before `since`, and where to go on."""
+    """Returns the new words, without those from before `since`, and the position to read on from."""
     try:
         words, end = await work_aside(f"record {path}", lambda: _read(kind, path, start))
     except OSError:

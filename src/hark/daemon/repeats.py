@@ -23,7 +23,7 @@ from hark.store.contract import Store
 
 T = TypeVar("T", bound=Struct)
 KEPT = timedelta(days=7)
-"""For so long a key is remembered."""
+"""How long an idempotency key is remembered."""
 
 
 class Once(Struct, Generic[T], frozen=True):

@@ -41,7 +41,7 @@ def replace_process(command: Sequence[str], options: Mapping[str, str], lock: In
 
 
 def parse_descriptors(text: str) -> tuple[int, int]:
-    """What `replace_process` hands over."""
+    """Reads the descriptors that `replace_process` has handed over."""
     first, comma, second = text.partition(",")
     if not (first.isdigit() and comma and second.isdigit()):
         raise HarkError("request-invalid", f"{OPTION} {text!r} names no two descriptors", "leave it out")

@@ -28,7 +28,7 @@ from hark.store.contract import Store
 LONGEST_PERIOD_S = 60.0
 SHORTEST_PERIOD_S = 0.2
 AT_ONCE = 500
-"""Messages in one transaction: others want to write too."""
+"""How many messages are forgotten in one transaction, because others want to write too."""
 CLOCK = "forgetting"
 SAVED_AFTER = timedelta(minutes=10)
 """The clock is put on record when it has moved on by this much: a disk that sleeps is not woken every minute."""
@@ -63,7 +63,7 @@ class Retention:
             await asyncio.sleep(self._period_s())
 
     def _period_s(self) -> float:
-        """As often as the shortest of the settings asks for."""
+        """Returns the seconds between two rounds, from the shortest of the settings."""
         ages = (self._config.keep_messages, self._config.keep_sessions, self._config.gone_timeout)
         return max(SHORTEST_PERIOD_S, min(LONGEST_PERIOD_S, *(age for age in ages if age > 0), LONGEST_PERIOD_S))
 
@@ -79,7 +79,7 @@ class Retention:
                 await self._isolation.run(work.__name__, partial(work, now - timedelta(seconds=age_s)))
 
     async def _now(self) -> datetime:
-        """The time by which things are forgotten."""
+        """Returns the time by which things are forgotten: hark's own slow clock."""
         wall, read_at_s = self._clock(), self._elapsed()
         if self._stands_at is None:
             self._saved_at = await self._store.clock(CLOCK)

@@ -56,7 +56,7 @@ class When(Struct, frozen=True, kw_only=True):
 
 
 def make_when(after_s: float | None, at: datetime | None, every_s: float | None, cron: str | None) -> When:
-    """What somebody has wished for, if it makes sense."""
+    """Makes the time of a reminder from a request. Raises if the request makes no sense."""
     if sum(wish is not None for wish in (after_s, at, cron)) > 1 or (every_s is not None and cron is not None):
         raise HarkError(
             "request-invalid", "these times exclude each other", "name one; --every may go with a first time"
@@ -86,7 +86,7 @@ class Scheduler:
         self._longest_text = longest_text
         self._changed = asyncio.Event()
         self._firing = asyncio.Lock()
-        """What is being fired cannot be taken back."""
+        """Held while a reminder is fired, so that it cannot be cancelled meanwhile."""
         self._elapsed = elapsed
         self._read = Reading(clock(), elapsed())
         self._moving: dict[ReminderId, datetime] = {}
@@ -137,11 +137,11 @@ class Scheduler:
         self._changed.set()
 
     async def waiting(self) -> list[Reminder]:
-        """Those that somebody asked for, also those that were set aside."""
+        """Returns the reminders that somebody asked for, also those that were set aside."""
         return [one for one in await self._store.reminders() if one.kind is ReminderKind.REMINDER]
 
     async def cancel(self, wanted: str) -> Reminder:
-        """By its id or a prefix of it."""
+        """Cancels a reminder by its id or a prefix of it."""
         async with self._firing:
             reminder = await self._find(wanted)
             return await self._store.change_reminder(reminder.id, {"cancelled_at": self._clock()})
@@ -281,7 +281,7 @@ class Scheduler:
         )
 
     def _known(self, session_id: SessionId | None) -> SessionId | None:
-        """The session that has asked, unless it was forgotten since."""
+        """Returns the session that asked for the reminder; None if it was forgotten since."""
         return session_id if any(session.id == session_id for session in self._sessions.all()) else None
 
     async def _follow_up(self, session: Session, message_id: MessageId) -> None:

@@ -81,7 +81,7 @@ class Sessions:
         return session_id in self._by_id
 
     def known(self, session_id: str) -> Session | None:
-        """The session with that very id."""
+        """Returns the session with exactly that id."""
         return self._by_id.get(SessionId(session_id))
 
     def find(self, wanted: str) -> Session:
@@ -102,7 +102,7 @@ class Sessions:
                 raise (failure if second.code == "session-not-found" else second) from None
 
     def named(self, wanted: str) -> Session:
-        """By its whole id or name: who speaks for a session must say which one."""
+        """Finds a session by its whole id or name: a caller that speaks for a session must say which one."""
         if exact := [session for session in self._by_id.values() if wanted in (session.id, session.name)]:
             return min(exact, key=lambda session: session.state is SessionState.GONE)
         raise HarkError(
@@ -110,7 +110,7 @@ class Sessions:
         )
 
     def at(self, pane: Pane) -> Session | None:
-        """Asked for every chunk that any pane prints."""
+        """Returns the id of the session in a pane. It is fast, because it is asked for every chunk that any pane prints."""
         return self._by_pane.get(pane)
 
     def in_pane(self, socket: str, pane_id: str) -> Session | None:

@@ -36,7 +36,7 @@ from hark.signals.status import Status, is_repeated, may_clear, may_replace
 from hark.store.contract import Store
 
 INPUTS_KNOWN = 20
-"""Messages of ours whose words are known when they come back as an echo."""
+"""How many of hark's own messages are remembered, so that their echo on the screen is recognised."""
 _ENDS_A_QUESTION = (Said.PERMISSION_ANSWERED, Said.TOOL_DONE, Said.STOPPED, Said.INTERRUPTED)
 
 
@@ -99,7 +99,7 @@ class Signals:
             return bool(after.doubted)
 
     async def hear_lines(self, session: Session, found: Sequence[Found]) -> None:
-        """Lines that a program has printed which only prints lines."""
+        """Takes in the lines of a program that only prints lines."""
         markers = [one for one in found if isinstance(one, Marker)]
         if not markers:
             return
@@ -113,7 +113,7 @@ class Signals:
                 await self._announce(session, marker.state, marker.text, SignalSource.TERMINAL, memory)
 
     async def hear(self, session_id: SessionId, heard: Heard) -> None:
-        """What hooks and native channels say about the agent."""
+        """Takes in what hooks and native channels say about the agent."""
         try:
             session = self._sessions.get(session_id)
         except HarkError:

@@ -21,7 +21,7 @@ ASK_AGAIN_S = 0.05
 NOT_ENDED = "the running turn was told to end, and has not yet"
 HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED)
 LATEST = 20
-"""Only of so many messages may the last one be put back into the box."""
+"""Retry at most this many messages that the agent put back into its box."""
 
 
 def may_interrupt(message: Message | None) -> bool:

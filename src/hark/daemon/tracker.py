@@ -43,39 +43,39 @@ LONGEST_WITHOUT_LOOK_S = 1.0
 CERTAIN_S = 0.4
 """Until another look, where one is not enough."""
 CHANNEL_S = 10.0
-"""For a native channel to open."""
+"""Seconds to wait for a native channel to open."""
 RECORD_S = 4.0
-"""For a record to be begun."""
+"""Seconds to wait for an agent to begin its record."""
 RECORD_AGAIN_S = (0.3, 1.0, 3.0)
 """An agent says that it has stopped a moment before its words are on record."""
 DEPTH = 2000
-"""Lines of scrollback that are read after a gap."""
+"""How many lines of scrollback are read after a gap in the stream."""
 LONGEST_GAP_S = 5.0
 LATE_S = 1.0
 """How much later than the scrollback the stream may show the same line, on a machine that is busy."""
 MORE = 60
-"""Lines above those that are new, for the context."""
+"""How many lines above the new ones are read with them, for the context."""
 AT_A_TIME = 8
 
 
 class Ear:
-    """What is listened to of one session."""
+    """The state of listening to one session."""
 
     def __init__(self, session_id: SessionId, detector: SignalDetector, *, is_plain: bool) -> None:
         self.session_id = session_id
         self.detector = detector
         self.is_plain = is_plain
-        """It only prints lines, as far as we have seen."""
+        """True if the program has only printed lines so far."""
         self.found: list[Found] = []
         self.printed_at_s = 0.0
         self.looked_at_s = 0.0
         self.is_unseen = True
-        """It has printed since we looked."""
+        """True if the pane has printed since the last look at its screen."""
         self.is_unflushed = False
         self.is_gapped = True
         self.gapped_at_s = 0.0
         self.lines = DEPTH
-        """Printed since the last look, and maybe scrolled away."""
+        """How many lines were printed since the last look, and may have scrolled away."""
         self.again_at_s: list[float] = []
         self.is_attended = False
         self.searched_at_s = 0.0
@@ -83,7 +83,7 @@ class Ear:
         self.sighted_at_s: float | None = None
         """When something was first seen on its screen that a record would tell better."""
         self.late: Counter[str] = Counter()
-        """What was announced from the scrollback, and the stream may still bring."""
+        """Signals that were announced from the scrollback and that the stream may still bring."""
         self.late_until_s = 0.0
         self.kept: list[Sighting] = []
         """What was seen on its screen until it is certain that no record tells better: by then it may be out of sight."""
@@ -268,7 +268,7 @@ class Tracker:
         return True
 
     async def _listen(self, session: Session, ear: Ear, found: list[Found], *, has_more: bool) -> None:
-        """`has_more`: on the screen, than was seen there before."""
+        """Announces what is new. `has_more`: the screen may show more than was seen there before."""
         if ear.is_plain and not ear.is_gapped:
             self._signals.tell_misses(session, found)
             await self._signals.hear_lines(session, self._without_late(ear, found))
@@ -326,7 +326,7 @@ class Tracker:
         return now_s - ear.printed_at_s < SETTLE_S and now_s - ear.gapped_at_s < LONGEST_GAP_S
 
     def _rows(self, session: Session, rendering: Rendering) -> list[Drawn]:
-        """Without the input box, and what is below it."""
+        """Returns the rows of the screen above the input box."""
         box = read_box(rendering.screen, self._kinds.get(session.agent).box)
         if box is None:
             return rendering.rows

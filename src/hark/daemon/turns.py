@@ -48,15 +48,15 @@ class TurnBook:
         self._clock = clock
         self._turns: dict[SessionId, Turns] = defaultdict(Turns)
         self._heard: set[SessionId] = set()
-        """Of whom anybody has told us anything: of the others nothing is claimed."""
+        """The sessions of which something was heard; nothing is claimed about the others."""
         self._heard_prompts: set[SessionId] = set()
         self._writing: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._owed: dict[SessionId, deque[Owed]] = defaultdict(deque)
-        """What is known and not written down yet, in order."""
+        """Changes that are known and not yet written to the store, in order."""
         self._screens: dict[SessionId, tuple[Screen, float]] = {}
         """The screen of a pane whose output we cannot hear, and since when it has looked so."""
         self.on_heard: Callable[[SessionId, Heard], Awaitable[None]] | None = None
-        """Whoever else wants to know what agents say about themselves."""
+        """Called with everything that agents say about themselves."""
 
     async def load(self) -> None:
         """Restores what the agents had been given and had not finished when the daemon before us ended. Their hooks may have
@@ -114,7 +114,7 @@ class TurnBook:
         return session_id in self._heard_prompts
 
     async def see(self, session_id: SessionId, phase: Phase, at: datetime) -> None:
-        """What a witness sees of it."""
+        """Takes in what a witness sees of the session's agent."""
         self._heard.add(session_id)
         await self._note_hearing(session_id)
         is_heard = session_id in self._heard_prompts
@@ -122,7 +122,7 @@ class TurnBook:
         await self._apply(session_id, *rules.witness(turns, phase, at, self._clock(), is_prompt_heard=is_heard))
 
     def expect_prompts(self, session_id: SessionId) -> None:
-        """Its agent says which prompts it takes."""
+        """Takes note that the session's agent tells which prompts it takes."""
         self._heard.add(session_id)
         self._heard_prompts.add(session_id)
 
@@ -171,7 +171,7 @@ class TurnBook:
         return self.of(session.id).phase is Phase.WAITING
 
     async def look(self, session: Session) -> None:
-        """What the terminal says about a turn that nobody has ended."""
+        """Takes in what the terminal shows about a turn that nobody has ended."""
         screen = await self._panes.of(session.pane).screen(session.pane)
         kind = self._kinds.get(session.agent)
         quiet_s = None if kind.shows_turn(screen) else self._quiet_s(session, screen)

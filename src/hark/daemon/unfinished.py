@@ -25,6 +25,6 @@ async def find_pane(panes: Panes, session: Session) -> Pane | None:
 
 
 def pane_of(session: Session, started: Iterable[tuple[Pane, str]]) -> Pane | None:
-    """Of all panes and the commands that they were started with."""
+    """Finds the pane of a session among all panes and the commands that they were started with."""
     mark = f"airlocks/{session.id}.sock"
     return next((pane for pane, command in started if mark in command), None)

@@ -20,14 +20,14 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Refused(Exception):
-    """Not a report of a hook, or one too many."""
+    """The connection does not report a hook's event, or there are too many connections."""
 
 
 NO_REPORT = (Refused, OSError, ValueError, OverflowError, RecursionError, msgspec.DecodeError)
 
 
 class Visit:
-    """One connection."""
+    """One connection of a hook program."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -87,17 +87,17 @@ class Visit:
         return []
 
     def answer(self, words: bytes) -> None:
-        """If it is still there to hear it; what is said here fits into any buffer."""
+        """Answers the hook if it is still there. The answer is short enough for any buffer."""
         with contextlib.suppress(OSError):
             self.connection.send(words)
 
     async def give(self, answer: bytes) -> None:
-        """What it shall print. That it is gone is told by `next_byte`."""
+        """Sends the text that the hook prints. `next_byte` tells whether the hook has gone."""
         with contextlib.suppress(ConnectionError):
             await asyncio.get_running_loop().sock_sendall(self.connection, b"%d\n" % len(answer) + answer)
 
     async def next_byte(self) -> bytes:
-        """b"" when it has ended."""
+        """Returns the next byte from the hook; b"" if the hook has ended."""
         try:
             return await asyncio.get_running_loop().sock_recv(self.connection, 1)
         except ConnectionError:

@@ -33,7 +33,7 @@ LONGEST_STATUS = 65_536
 
 
 class Transcript:
-    """What was added to a file since the last look."""
+    """Reads what was added to a transcript since the last look."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -52,7 +52,7 @@ class Transcript:
 
 
 class StatusFile:
-    """Read again when it has changed."""
+    """Reads a status file again whenever it has changed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,7 +68,7 @@ class StatusFile:
         return self._status
 
     def transcript(self) -> str | None:
-        """Where it is, when it is there."""
+        """Returns the path of the transcript; None if there is none."""
         place = self._status.transcript if self._status else ""
         path = self.path.parent.parent / place
         return str(path) if place and path.is_file() else None
@@ -90,7 +90,7 @@ class Witnesses:
         """Called with the file in which an agent keeps its own words, when its status names another one."""
 
     def learn_transcript(self, session: Session, path: str) -> None:
-        """Its hooks say where it is."""
+        """Takes note of the transcript's path, as the agent's hooks tell it."""
         known = self._transcripts.get(session.id)
         if not is_path(path):
             return
@@ -149,7 +149,7 @@ class Witnesses:
         await self._turns.see(session.id, status.phase, status.since)
 
     def _look_at_status(self, session: Session) -> tuple[claude_files.Status, str | None] | None:
-        """What the status file says, and the transcript that it names. In a thread."""
+        """Reads the status file and the transcript that it names. It runs in a thread."""
         file = self._status_file(session)
         status = file.read() if file else None
         return (status, file.transcript()) if file and status else None

@@ -25,7 +25,7 @@ def look_at_agents(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
-    """In its settings. What hark starts itself may have hooks without that."""
+    """Looks for hark's hooks in an agent's settings. An agent that hark starts may have hooks without them."""
     where = settings_path(agent, environment)
     try:
         text = files.read(where) or ""
@@ -42,7 +42,7 @@ def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
 
 
 def _fault(agent: str, where: Path, found: list[hooks.Ours], off: str | None) -> tuple[str, str]:
-    """What keeps them from running, and what to do; nothing where nothing does."""
+    """Returns what keeps the hooks from running and what to do about it; empty if they run."""
     again = f"`hark install {agent}` again"
     if gone := [ours.program for ours in found if not os.access(ours.program, os.X_OK)]:
         return f"{where} names {gone[0]}, which is not a program", again

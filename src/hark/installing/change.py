@@ -23,9 +23,9 @@ class Change(Struct, frozen=True, kw_only=True):
     agent: str
     path: Path
     before: str | None
-    """None: there is no such file."""
+    """The text of the file before the change; None if there is no such file."""
     after: str | None
-    """None: there shall be none."""
+    """The text of the file after the change; None if the file is removed."""
     had_ours: bool
     switched_off: str | None = None
     """The setting by which the user has switched all hooks off."""
@@ -87,7 +87,7 @@ def apply(change: Change) -> None:
 
 
 def diff(change: Change) -> str:
-    """As `diff -u` shows it."""
+    """Returns the change as `diff -u` shows it."""
     old, new = ("/dev/null" if text is None else str(change.path) for text in (change.before, change.after))
     lines = difflib.unified_diff(_lines(change.before), _lines(change.after), old, new)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -92,7 +92,7 @@ def _layout(text: str, container: Node) -> Layout:
 
 
 def _is_spread(text: str, container: Node) -> bool:
-    """Over several lines; an empty one is set as the text is."""
+    """True if the container is written over several lines; an empty one is written as the rest of the text is."""
     if not container.children:
         return "\n" in text or not text[: container.start].strip()
     edges = [container.start + 1, *(child.end for child in container.children)]
@@ -107,7 +107,7 @@ def _margin(text: str, position: int) -> str:
 
 
 def _indent_unit(text: str) -> str:
-    """Of the first line that is indented; two blanks where none is."""
+    """Returns the indent of the first line that has one; two blanks if no line has one."""
     found = re.search(r"\n([ \t]+)[^ \t\r\n/*]", text)
     return found[1] if found else "  "
 

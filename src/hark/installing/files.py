@@ -36,7 +36,7 @@ def write(path: Path, text: str) -> None:
 
 
 def copy(source: Path, path: Path) -> None:
-    """With its mode: settings may hold secrets."""
+    """Copies a file with its mode, because settings may hold secrets."""
     try:
         _replace(path, source.read_bytes(), _mode(source))
     except OSError as refused:

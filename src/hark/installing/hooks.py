@@ -37,7 +37,7 @@ Path = tuple[tuple[Node, int], ...]
 
 
 class Misshapen(Exception):
-    """It is JSON, but not the settings of an agent."""
+    """The text is JSON, but not the settings of an agent."""
 
 
 class Ours(Struct, frozen=True):
@@ -50,7 +50,7 @@ class Ours(Struct, frozen=True):
 
 
 def subscribed(agent: str) -> list[str]:
-    """The events that its hooks are for."""
+    """Returns the events that an agent's hooks subscribe to."""
     return [event for event in EVENTS[agent] if event not in _LEFT_OUT.get(agent, ())]
 
 
@@ -172,7 +172,7 @@ def _at(path: Path) -> Node:
 
 
 def _words(text: str, node: Node) -> list[str]:
-    """Of a command of ours, without its guard; none of anything else."""
+    """Returns the words of a command of hark's without its guard; none for any other command."""
     try:
         line = json.loads(text[node.start : node.end])
         return shlex.split(line.removeprefix(_GUARD)) if isinstance(line, str) and PROGRAM in line else []

@@ -44,9 +44,9 @@ _NO_CONVERSATION = {
 class Injection(Struct, frozen=True):
     command: tuple[str, ...]
     environment: dict[str, str] = {}
-    """To be added to the agent's."""
+    """Variables that are added to the agent's environment."""
     files: dict[Path, str] = {}
-    """To be written before the agent starts."""
+    """Files that are written before the agent starts, with their texts."""
 
 
 def inject(
@@ -145,7 +145,7 @@ _WAYS: dict[str, Callable[[tuple[str, ...], int, str, Path, Mapping[str, str]], 
 
 
 def gemini_defaults(environment: Mapping[str, str]) -> Path:
-    """Where the machine's administrator has settings below the user's."""
+    """Returns the path of the machine-wide settings that rank below the user's."""
     system = environment.get(GEMINI_SYSTEM) or "/etc/gemini-cli/settings.json"
     return Path(system).parent / "system-defaults.json"
 
@@ -183,7 +183,7 @@ def _toml(value: Any) -> str:
 
 
 def _options(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Up to where the options end."""
+    """Returns the words before the end of the options."""
     return words[: words.index("--")] if "--" in words else words
 
 
@@ -198,10 +198,10 @@ def _is_option(word: str, option: str) -> bool:
 
 
 def _is_short(word: str, letter: str) -> bool:
-    """Alone, or with others: -pc"""
+    """True if the word has this short option, alone or with others: -pc"""
     return len(word) > 1 and word[0] == "-" and word[1] != "-" and word[1:].isalpha() and letter in word[1:]
 
 
 def _has_hooks_override(words: tuple[str, ...]) -> bool:
-    """-c hooks…, -chooks…, --config hooks…, --config=hooks…"""
+    """True if the words override the hooks: -c hooks…, -chooks…, --config hooks…, --config=hooks…"""
     return re.search(r"^(?:-c|--config)[=\n]?\s*hooks\b", "\n".join(words), re.MULTILINE) is not None

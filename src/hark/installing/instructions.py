@@ -64,7 +64,7 @@ def has_ours(text: str) -> bool:
 
 
 def put(text: str) -> str:
-    """With our lines at the end, once."""
+    """Returns the text with hark's lines at its end, once."""
     block = f"{BEGIN}\n{TEXT}\n{END}\n"
     if found := _BLOCK.search(text):
         lead = "\n" if found[0].startswith("\n") else ""
@@ -75,5 +75,5 @@ def put(text: str) -> str:
 
 
 def take(text: str) -> str:
-    """Without them, as it was before."""
+    """Returns the text without hark's lines, as it was before."""
     return _BLOCK.sub("", text)

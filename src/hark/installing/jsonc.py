@@ -29,7 +29,7 @@ class Node(Struct, frozen=True):
     start: int
     end: int
     children: tuple["Child", ...] | None = None
-    """Of an object or an array; None for everything else."""
+    """The children of an object or an array; None for every other value."""
     is_object: bool = False
 
 
@@ -70,7 +70,7 @@ def value_of(text: str, node: Node) -> Any:
 
 
 def skip_trivia(text: str, position: int) -> int:
-    """Past blanks and comments."""
+    """Returns the position behind blanks and comments."""
     found = _TRIVIA.match(text, position)
     return found.end() if found else position
 

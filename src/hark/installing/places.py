@@ -11,9 +11,9 @@ BACKUP = ".hark-backup"
 
 class Place(Struct, frozen=True):
     variable: str
-    """What moves the directory, if the user has set it."""
+    """The environment variable that names another directory, if the user has set it."""
     default: str
-    """Below the home directory."""
+    """The default directory, below the home directory."""
     file: str
 
 
@@ -34,7 +34,7 @@ def settings_path(agent: str, environment: Mapping[str, str]) -> Path:
 
 
 def own_directory(agent: str, environment: Mapping[str, str]) -> Path:
-    """The agent's: where it is, the agent was used."""
+    """Returns the agent's own directory; if it exists, the agent was used."""
     path = settings_path(agent, environment)
     return path.parent.parent if agent == "opencode" else path.parent
 

@@ -17,7 +17,7 @@ _PROGRAM = re.compile(r"^const PROGRAM = (\".*\")$", re.MULTILINE)
 
 
 def put(text: str, agent: str, program: str) -> str:
-    """The whole file."""
+    """Returns the text of the whole plugin file."""
     if text.strip() and not _is_ours(text):
         raise Misshapen("it is not a file of hark's")
     line = f"const PROGRAM = {json.dumps(program, ensure_ascii=False)}"
@@ -29,7 +29,7 @@ def take(text: str, agent: str, original: str | None = None) -> str:
 
 
 def find(text: str, agent: str) -> Iterator[Ours]:
-    """One for each event that it tells of."""
+    """Returns one handler for each event that the plugin reports."""
     named = _PROGRAM.search(text) if _is_ours(text) else None
     program = _string(named[1]) if named else ""
     for event in EVENTS[AGENT] if program else ():

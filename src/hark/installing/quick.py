@@ -13,7 +13,7 @@ from hark.installing import files
 
 PROGRAM = "hark-hook"
 LONGEST_INTERPRETER = 120
-"""The kernel cuts the first line of a script."""
+"""The longest interpreter path that fits into the first line of a script, which the kernel cuts."""
 
 
 def quick_program(directory: Path, usual: str) -> str:
@@ -29,7 +29,7 @@ def quick_program(directory: Path, usual: str) -> str:
 
 
 def _can_be_named(interpreter: str) -> bool:
-    """In the first line of a script."""
+    """True if the interpreter can be named in the first line of a script."""
     return (
         len(interpreter) <= LONGEST_INTERPRETER and interpreter.startswith("/") and not set(interpreter) & set(" \t\n")
     )

@@ -26,5 +26,5 @@ def checksum(event: str, handler: Mapping[str, Any]) -> str:
 
 
 def _label(event: str) -> str:
-    """UserPromptSubmit -> user_prompt_submit"""
+    """Converts the name of an event: UserPromptSubmit -> user_prompt_submit"""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()

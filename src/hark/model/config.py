@@ -65,12 +65,12 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     infer_url: str | None = None
     """A model service that is asked what a quiet agent's screen means; none by default."""
     infer_protocol: str = "openai"
-    """What it speaks: openai or anthropic."""
+    """The protocol of the model service: openai or anthropic."""
     infer_model: str = ""
     infer_key_file: str | None = None
-    """The file that holds its key."""
+    """The file that holds the key of the model service."""
     infer_after: float = 300.0
-    """Seconds without output and without a signal after which it is asked."""
+    """Seconds without output and without a signal after which the model is asked."""
     infer_per_hour: int = 10
     """How often at most."""
     rewake: bool = False
@@ -84,11 +84,11 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     log_level: str = "info"
     log_max_bytes: int = 5_000_000
     tmux: str = "tmux"
-    """The program."""
+    """The tmux program to run."""
     tmux_socket: str | None = None
     """Path of the tmux server that `hark new` starts sessions in; a server called `hark` by default."""
     tmux_config: str | None = None
-    """Its configuration file; tmux's own choice by default."""
+    """The configuration file for hark's own tmux server; tmux's own choice by default."""
 
 
 # Variables of ours that are not settings, whatever settings there are: those of every session, which a daemon that is started

@@ -32,6 +32,6 @@ class Heard(Struct, frozen=True, kw_only=True):
     at: datetime
     """When it was said, on the agent's side; not when it reached us."""
     message_ids: tuple[MessageId, ...] = ()
-    """Of ours, in the prompt that was submitted."""
+    """The ids of hark's messages in the prompt that was submitted."""
     detail: str = ""
-    """What it asks for, for people to read."""
+    """What the agent asks permission for, for people to read."""

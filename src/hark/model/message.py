@@ -10,7 +10,7 @@ from hark.model.ids import MessageId, SessionId
 
 class Status(StrEnum):
     QUEUED = "queued"
-    """Waiting for its turn."""
+    """The message waits for its turn."""
     HELD = "held"
     """May not be delivered now, for the reason that stands beside it."""
     STAGED = "staged"
@@ -24,11 +24,11 @@ class Status(StrEnum):
     EXPIRED = "expired"
     """Its time-out passed before it was typed."""
     CANCELLED = "cancelled"
-    """Taken back by somebody before it was typed."""
+    """Somebody has taken the message back before it was typed."""
     UNCERTAIN = "uncertain"
     """It cannot be proven whether the agent got it; never repeated by itself."""
     DEAD = "dead"
-    """Given up after too many attempts."""
+    """The agent has refused the message too often, and it is given up."""
 
 
 class Mode(StrEnum):
@@ -55,16 +55,16 @@ class Channel(StrEnum):
     HOOK = "hook"
     TERMINAL = "terminal"
     INBOX = "inbox"
-    """The agent asks for it: nothing is typed."""
+    """The agent fetches the message from its inbox: nothing is typed."""
 
 
 class Authority(StrEnum):
-    """As what an agent gets a message."""
+    """The authority with which an agent receives a message: as a user's prompt or as a notice."""
 
     USER = "user"
-    """As a prompt, as if its user had typed it."""
+    """The agent receives the message as a prompt, as if its user had typed it."""
     NOTICE = "notice"
-    """As something that it is told beside a prompt."""
+    """The agent receives the message as a notice beside a prompt."""
 
 
 class Carrier(StrEnum):
@@ -82,7 +82,7 @@ class Notify(Struct, frozen=True, kw_only=True):
     after_s: float | None = None
     on_stop: bool = False
     on_failure: bool | None = None
-    """None: where the sender is a session."""
+    """Tell the sender about a failure; None means: if the sender is a session."""
 
     @property
     def is_wanted(self) -> bool:
@@ -121,7 +121,7 @@ class Message(Struct, frozen=True, kw_only=True):
     channel: Channel | None = None
     carrier: Carrier | None = None
     authority: Authority | None = None
-    """As what the agent has got it."""
+    """The authority with which the agent has received the message."""
     is_as_user: bool = False
     """The sender wants it to have a user's authority: other ways are not taken."""
     is_inbox: bool = False

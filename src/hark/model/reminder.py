@@ -10,7 +10,7 @@ from hark.model.ids import ReminderId, SessionId
 
 class ReminderKind(StrEnum):
     REMINDER = "reminder"
-    """Somebody asked for it."""
+    """A reminder that somebody asked for."""
     FOLLOW_UP = "follow-up"
     """What a sender is told a while after the delivery of a message; `text` is that message's id."""
 

@@ -13,7 +13,7 @@ class SessionState(StrEnum):
     STARTING = "starting"
     """It is recorded, and its pane is being made. Nobody is told of it yet."""
     RUNNING = "running"
-    """The pane is there."""
+    """The session's pane is there."""
     GONE = "gone"
     """The pane, its process or its tmux server is no longer there."""
 
@@ -23,9 +23,9 @@ class Hearing(StrEnum):
 
     NOTHING = ""
     TURNS = "turns"
-    """What it does, but not which prompts it takes."""
+    """The agent tells what it is doing, but not which prompts it takes."""
     PROMPTS = "prompts"
-    """Which prompts it takes."""
+    """The agent also tells which prompts it takes."""
 
 
 class Pane(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ _STAGES = {"dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2, "rc": 3, "": 4, "pos
 
 
 def order(version: str) -> Order | None:
-    """Something to compare; None for what is no version."""
+    """Returns a value by which versions can be compared; None if the text is not a version."""
     found = _VERSION.fullmatch(version)
     if found is None:
         return None

@@ -9,7 +9,7 @@ SMALLEST = timedelta(seconds=1)
 
 
 class Reading(Struct, frozen=True):
-    """Both clocks at one moment."""
+    """The wall clock and the steady clock at one moment."""
 
     wall: datetime
     elapsed_s: float

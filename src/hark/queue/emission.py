@@ -20,7 +20,7 @@ class TurnTimes(Struct, frozen=True):
 
 
 def put_right(known: TurnTimes | None, turn_id: str, said: Said, at: datetime) -> tuple[TurnTimes | None, datetime]:
-    """The instant to go by, and what is known then."""
+    """Returns what is known of the turn now, and the corrected instant at which something was said."""
     if not turn_id:
         return known, at
     is_prompt = said is Said.PROMPT_SUBMITTED

@@ -28,7 +28,7 @@ from hark.queue.turns import Phase
 MOST_CONTINUATIONS = 5
 MOST_MESSAGES = 10
 LOST_AFTER = timedelta(seconds=30)
-"""For so long it is waited for something that tells."""
+"""How long to wait for evidence before giving up."""
 TRANSCRIPT_LAG = timedelta(seconds=2)
 """An agent may write down a moment later what it was told."""
 
@@ -37,7 +37,7 @@ class Boundary(StrEnum):
     TOOL = "tool"
     """A tool has run; the agent works on."""
     STOP = "stop"
-    """The turn is about to end."""
+    """The agent's turn is about to end."""
 
 
 BOUNDARIES = {Said.TOOL_DONE: Boundary.TOOL, Said.STOPPED: Boundary.STOP}

@@ -52,10 +52,10 @@ LEGAL_IN_INBOX: dict[Status, frozenset[Status]] = {
 }
 
 PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
-"""Not typed yet: what a queue shows."""
+"""The statuses of a message that was not submitted yet: what a queue shows."""
 
 ENDS = frozenset({S.COMPLETED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD})
-"""Nothing more happens by itself."""
+"""The statuses after which nothing more happens to a message by itself."""
 
 _SETTLED = frozenset({S.EXPIRED, S.CANCELLED, S.DEAD})
 
@@ -95,7 +95,7 @@ class Step(Struct, frozen=True, kw_only=True):
     channel: Channel | None = None
     carrier: Carrier | None = None
     authority: Authority | None = None
-    """By default that of the channel."""
+    """The authority of the step; None means the channel's."""
     had_draft: bool | None = None
     """Whether a human's draft was carried out of the box for it; None where nobody looked."""
     is_in_box: bool = False
@@ -155,7 +155,7 @@ def advance(message: Message, step: Step) -> Advance:
 
 
 def legal(message: Message) -> frozenset[Status]:
-    """What it may become next."""
+    """Returns the statuses that the message may have next."""
     return (LEGAL_IN_INBOX if message.is_inbox else LEGAL)[message.status]
 
 

@@ -103,7 +103,7 @@ def quote(text: str) -> str:
 
 
 def _notice(kind: str, message: Message, words: str, hint: str = "", *, count: int = 1) -> Notice | None:
-    """Somebody who is no session cannot be told."""
+    """Makes a notice; None if the sender is not a session and so cannot be told."""
     if message.sender_session_id is None:
         return None
     text = f"[hark] {words}\nOriginal: {quote(message.text)}{hint}"

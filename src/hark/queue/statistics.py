@@ -19,7 +19,7 @@ _WAITS = (Status.QUEUED, Status.HELD, Status.STAGED)
 class Histogram:
     def __init__(self) -> None:
         self.counts = [0] * (len(BUCKETS_S) + 1)
-        """Of each bucket by itself; the last is for all that is longer."""
+        """The count of each bucket; the last one counts everything longer."""
         self.sum_s = 0.0
 
     @property
@@ -46,11 +46,11 @@ class Statistics:
         self.outcomes: Counter[str] = Counter()
         """submitted, acknowledged, completed, and the ends; each message in each once it gets there."""
         self.deliveries: Counter[tuple[str, str]] = Counter()
-        """By channel and carrier."""
+        """The number of deliveries, by channel and carrier."""
         self.hold_s: dict[str, float] = {}
         self.holds: Counter[str] = Counter()
         self.latency = Histogram()
-        """From queued to submitted."""
+        """The time from queued to submitted."""
         self.interrupts = 0
         self.signals: Counter[str] = Counter()
         self._queued_at: dict[MessageId, datetime] = {}
@@ -58,7 +58,7 @@ class Statistics:
         self._carriers: dict[MessageId, tuple[str, str]] = {}
 
     def begin(self, pending: Iterable[Message]) -> None:
-        """What waits already when the daemon starts."""
+        """Takes in the messages that wait when the daemon starts."""
         for message in pending:
             self._queued_at[message.id] = message.queued_at
             if message.hold_reason and message.held_since:

@@ -28,7 +28,7 @@ from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 
 SILENCE_ENDS_TURN_S = 5.0
-"""Every agent that works animates its screen."""
+"""Seconds of silence that end a turn: every agent that works animates its screen."""
 _SILENCE = timedelta(seconds=SILENCE_ENDS_TURN_S)
 MOST_EXPECTED = 1000
 """Of an agent that never tells anything, no more messages than this are remembered."""
@@ -40,7 +40,7 @@ class Phase(StrEnum):
     IDLE = "idle"
     BUSY = "busy"
     WAITING = "waiting"
-    """For a human's permission."""
+    """The agent waits for a human's permission."""
     UNKNOWN = "unknown"
 
 
@@ -50,7 +50,7 @@ class Task(Struct, frozen=True):
     message_id: MessageId
     since: datetime
     is_heard: bool = True
-    """The agent itself has said so."""
+    """True if the agent itself has told the phase."""
 
 
 class Turns(Struct, frozen=True, kw_only=True):
@@ -64,9 +64,9 @@ class Turns(Struct, frozen=True, kw_only=True):
     """Submitted to an agent that will say so itself, and has not yet; in the order in which they were submitted. Also what was
     submitted before we have heard anything of the agent."""
     stopped_at: datetime | None = None
-    """The last stop."""
+    """When the agent's last turn stopped."""
     detail: str = ""
-    """What it waits for."""
+    """What the agent waits for."""
 
     @property
     def has_work(self) -> bool:
@@ -88,9 +88,9 @@ class Completed(Struct, frozen=True):
     at: datetime
     was_interrupted: bool = False
     is_inferred: bool = False
-    """From silence: nobody has said so."""
+    """True if the end of the turn is concluded from silence: nobody has told it."""
     is_seen: bool = False
-    """By a witness that sees what the agent does, and not why."""
+    """True if a witness told it that sees what the agent does, and not why."""
 
 
 Fact = Acknowledged | Completed
@@ -148,7 +148,7 @@ def overtake(turns: Turns, message_id: MessageId) -> Turns:
 
 
 def give_back(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
-    """The agent does not have them any more."""
+    """Removes messages that the agent does not have any more."""
     return _without(turns, message_ids)
 
 
@@ -267,7 +267,7 @@ def _knows(turns: Turns, message_id: MessageId) -> bool:
 
 
 def _without(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
-    """They are about to be somewhere else."""
+    """Removes messages from where they are, before they are put elsewhere."""
     return replace(
         turns,
         working_on=tuple(task for task in turns.working_on if task.message_id not in message_ids),

@@ -53,11 +53,11 @@ class SignalDetector:
         of a program that draws: its screen is read instead."""
         self._reader = MarkerReader(namespaces)
         self._tail = b""
-        """Raw bytes that are not read yet."""
+        """Raw bytes at the end of the stream that are not read yet."""
         self._line = b""
-        """What stands in the line before them."""
+        """The text of the line that stands before the tail."""
         self._is_spent = False
-        """The line has already been a signal."""
+        """True if the line has already been announced as a signal."""
         self._names = tuple(name.encode() for name in namespaces) if has_mentions else ()
         self._run = b""
         """The end of the text that stands in the line before the tail with no sequence in it: a namespace may have begun there."""
@@ -114,7 +114,7 @@ class SignalDetector:
         self._read(self._tail + data, found)
 
     def _skip(self, size: int) -> None:
-        """So many bytes, at the end of which a new line begins."""
+        """Skips so many bytes, after which a new line begins."""
         if size:
             self._begin_line()
             self._seen += size

@@ -113,7 +113,7 @@ def _count(numbers: bytes) -> int:
 
 
 def strip(data: bytes) -> bytes:
-    """All of it at once, for whom has the whole."""
+    """Removes the escape sequences from a whole text at once."""
     line, parts = b"", []
     for token in TOKEN.finditer(data):
         piece = written(token, line)

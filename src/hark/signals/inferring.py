@@ -70,7 +70,7 @@ def is_due(now: datetime, last_word_at: datetime, quiet_s: float | None, after_s
 
 
 def request(protocol: str, model: str, key: str, text: str) -> tuple[str, dict[str, str], dict[str, object]]:
-    """Path, headers and body."""
+    """Returns the path, the headers and the body of a request to the model."""
     body: dict[str, object] = {"model": model, "max_tokens": 200, "messages": [{"role": "user", "content": text}]}
     if protocol == "anthropic":
         return "/v1/messages", {"x-api-key": key, "anthropic-version": "2023-06-01"}, body

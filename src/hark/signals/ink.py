@@ -12,7 +12,7 @@ from msgspec import Struct
 
 _SEQUENCE = re.compile(r"(\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Za-z0-9]|[\x0e\x0f]|\x1b)")
 _COLOUR_PARTS = {"5": 3, "2": 5}
-"""By the parameter behind 38 or 48: how many parameters make the colour."""
+"""How many parameters make a colour, by the parameter behind 38 or 48."""
 
 
 class Ink(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Drawn(Struct, frozen=True):
 
 
 def read_drawn(lines: Sequence[str]) -> list[Drawn]:
-    """The rows of a capture with attributes."""
+    """Reads the rows of a capture that has attributes."""
     drawn, ink = [], Ink()
     for line in lines:
         row, ink = _read_row(line, ink)

@@ -15,7 +15,7 @@ from hark.model.signal import SignalState
 
 NAMESPACES = ("schmux", "hark")
 LONGEST_LINE = 4096
-"""In bytes. Of a longer line only the end counts."""
+"""The longest line in bytes; only the end of a longer one counts."""
 BULLETS = "●⏺•✦◆"
 """Before an agent's own words. Not those of lists and quotes, nor the prompts behind which a human's words stand."""
 EDGES = "│┃█▌▐▕"
@@ -30,13 +30,13 @@ class Marker(Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """The same however the text was wrapped."""
+        """A value that is the same however the text was wrapped."""
         return f"{self.state}:{''.join(self.text.split())}"
 
 
 class NearMiss(Struct, frozen=True):
     line: str
-    """As it was after all escape sequences were taken out."""
+    """The line without its escape sequences."""
     why: str
     is_mention: bool = False
     """True if the line contains a namespace and nothing else that belongs to a marker."""
@@ -56,7 +56,7 @@ class MarkerReader:
         self._begun = re.compile(rf"[\s{BULLETS}]*--<\[(?:{names}):\w*:")
 
     def read(self, line: str) -> Found | None:
-        """`line`: without escape sequences, wraps joined."""
+        """Reads the marker in a line whose escape sequences are removed and whose wraps are joined."""
         if not any(name in line for name in self.names):
             return None
         found = self._alone.fullmatch(line) if OPENING in line else None

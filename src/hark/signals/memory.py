@@ -36,15 +36,15 @@ class New(Struct, frozen=True):
 
 class Memory(Struct, frozen=True, kw_only=True):
     turn: int = 0
-    """Counts what was put in: prompts and messages."""
+    """The number of prompts and messages that the agent has received."""
     announced: tuple[Announced, ...] = ()
-    """The oldest first."""
+    """The signals that were announced, the oldest first."""
     names: tuple[str, ...] = ()
-    """Of the words on the agent's record that have been read."""
+    """The names of the words on the agent's record that have been read."""
     doubted: tuple[tuple[str, str], ...] = ()
     """Words that were announced before and now stand somewhere else, with their context: new if they still do next time."""
     record: str = ""
-    """Where that record is."""
+    """The path of that record."""
     record_read: int = 0
     """How many bytes of it."""
 

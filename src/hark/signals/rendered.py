@@ -18,11 +18,11 @@ from hark.signals.ink import Drawn, without_panels
 from hark.signals.marker import BULLETS, Marker, MarkerReader, NearMiss
 
 CONTEXT = 120
-"""Letters and digits before a marker that are compared."""
+"""How many letters and digits before a marker are compared."""
 LONGEST_BLOCK = 60
 """Rows after which a code block that nobody has closed is taken for none."""
 MOST_ROWS = 16
-"""That a marker may be wrapped over."""
+"""The largest number of rows that a marker may be wrapped over."""
 _WRITTEN = re.compile(r"[\W_]+")
 _CLOSING = "]>--"
 _BESIDE = re.compile(r"\S\s{3,}\S")

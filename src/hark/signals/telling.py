@@ -78,7 +78,7 @@ def wording(session: str, state: SignalState, text: str) -> str:
 
 
 def terminal_bytes(way: str, words: str) -> bytes:
-    """What makes a terminal notice."""
+    """Returns the bytes that make a terminal notify its user."""
     safe = words.replace(";", ",")
     if way == "osc9":
         return f"\x1b]9;{safe}\x07".encode()

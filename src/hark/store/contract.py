@@ -67,7 +67,7 @@ class Store(Protocol):
 
     async def session(self, session_id: SessionId) -> Session: ...
     async def sessions(self) -> Sequence[Session]:
-        """In order of creation."""
+        """Returns the sessions in order of creation."""
 
     # messages
     async def enqueue(self, message: Message) -> Enqueued:
@@ -89,7 +89,7 @@ class Store(Protocol):
         """Ids that start with the prefix, oldest first; the prefix is plain text, not a pattern."""
 
     async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
-        """Queued, held or staged; of one session or of all; in order of arrival."""
+        """Returns the messages that are queued, held or staged, of one session or of all, in order of arrival."""
 
     async def first_pending(self, session_id: SessionId) -> Message | None:
         """The one to be delivered next: the first of `queue.ordering.delivery_order`."""

@@ -30,29 +30,29 @@ class State(StrEnum):
 
 class Reason(StrEnum):
     GONE = "gone"
-    """Nobody answers."""
+    """The agent's API does not answer."""
     UNPROVEN = "unproven"
     """It is not certain which conversation the pane shows."""
     BUSY = "busy"
-    """It would join the running turn, and shall not."""
+    """The message would join the running turn, and its sender does not want that."""
 
 
 class Delivered(Struct, frozen=True):
-    """The agent has it, on record."""
+    """The agent has the message on record."""
 
     was_there: bool = False
-    """It had it already: nothing was handed over this time."""
+    """True if the agent had the message already, so that nothing was handed over this time."""
 
 
 class Refused(Struct, frozen=True):
-    """The agent has not got it."""
+    """The agent has not received the message."""
 
     reason: Reason
     detail: str
 
 
 class Unclear(Struct, frozen=True):
-    """It may have it: `deliver` it again, which looks first."""
+    """The agent may have the message. A second `deliver` looks for it before it hands anything over."""
 
     detail: str
 
@@ -67,10 +67,10 @@ class NativeChannel(Protocol):
     async def state(self) -> State: ...
 
     async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
-        """One payload; the first id names it."""
+        """Hands over one payload; the first of the ids names it."""
 
     async def interrupt(self) -> bool:
-        """Ends the running turn, as Escape would; whether there was one."""
+        """Ends the running turn, as Escape would. Returns False if no turn was running."""
 
     def events(self) -> AsyncIterator[Heard]:
         """prompt-submitted, stopped, interrupted, permission-asked, permission-answered, and at last session-ended; with the

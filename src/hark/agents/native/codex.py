@@ -53,7 +53,7 @@ class CodexChannel(Watching):
         self._doubted: tuple[str, float] = ("", 0.0)
         """The newest turn, if it is said to be interrupted, and since when."""
         self._heard_in: set[str] = set()
-        """Threads whose words have been listened to."""
+        """The threads whose words have been read at least once."""
         self._delivering = asyncio.Lock()
 
     @classmethod
@@ -120,7 +120,7 @@ class CodexChannel(Watching):
         return [words for thread in said for words in thread]
 
     async def _words_in(self, thread: str) -> list[Words]:
-        """More of them at the first look: nobody may have listened for a while."""
+        """Reads the words of a thread: more of them the first time, because nobody may have listened for a while."""
         limit = SPOKEN_IN_VIEW if thread in self._heard_in else TURNS_IN_VIEW
         asked = {"threadId": thread, "limit": limit, "itemsView": "full", "sortDirection": "desc"}
         words = await self._read("thread/turns/list", asked, lambda result: protocol.read_words(result["data"]))
@@ -210,7 +210,7 @@ class CodexChannel(Watching):
         return (await self._asked_turns(thread))[1] if thread else ()
 
     async def _asked_turns(self, thread: str) -> tuple[set[str], tuple[Turn, ...]]:
-        """The turns, and which of them already show what was asked for in them."""
+        """Returns the turns, and those of them that already show their prompt."""
         asked = {"threadId": thread, "limit": TURNS_IN_VIEW, "itemsView": "summary", "sortDirection": "desc"}
         return await self._read(
             "thread/turns/list",

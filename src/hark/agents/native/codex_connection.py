@@ -23,7 +23,7 @@ CLOSE_S = 0.2
 
 
 class CallFailed(Exception):
-    """The app-server understood, and said no."""
+    """The app-server understood the call and refused it."""
 
 
 class Connection:
@@ -102,7 +102,7 @@ class Connection:
 
 
 def is_our_socket(path: Path) -> bool:
-    """Codex puts a link to its socket where it was told to listen."""
+    """True if the path is a socket of this user's; Codex puts a link to its socket at the path that it was given."""
     try:
         facts: Any = os.stat(path)
     except OSError:

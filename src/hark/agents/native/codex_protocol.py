@@ -95,7 +95,7 @@ def read_turn(turn: Json) -> Turn:
 
 
 def read_words(newest_first: list[Json]) -> list[Words]:
-    """Whole ones only: what is still being said is not on record yet."""
+    """Returns the words that the agent has finished; what it is still saying is not on record yet."""
     said = [
         (turn["id"], item)
         for turn in reversed(newest_first)
@@ -108,12 +108,12 @@ def read_words(newest_first: list[Json]) -> list[Words]:
 
 
 def asked(turns: list[Json]) -> set[str]:
-    """Those that show already what was asked for in them."""
+    """Returns the turns that already show their prompt."""
     return {turn["id"] for turn in turns if any(item["type"] == "userMessage" for item in turn["items"])}
 
 
 def read_queue(queue: list[Json]) -> dict[MessageId, str]:
-    """Of our messages in it, the queue's own names, in order."""
+    """Returns the queue's own names for hark's messages in it, in order."""
     named = [(own_id(item["clientUserMessageId"]), item["id"]) for item in queue]
     return {message_id: queued_id for message_id, queued_id in named if message_id}
 

@@ -16,7 +16,7 @@ from hark.agents.native.codex_protocol import Thread
 class Threads(Struct, frozen=True):
     shown: str | None = None
     known: frozenset[str] = frozenset()
-    """The human's, loaded."""
+    """The ids of the human's threads that are loaded."""
 
     def after_look(self, loaded: Iterable[Thread]) -> "Threads":
         humans = frozenset(thread.id for thread in loaded if thread.is_humans)

@@ -29,9 +29,9 @@ KINDS = frozenset({"codex", "opencode"})
 class Start(Struct, frozen=True):
     words: tuple[str, ...]
     environment: dict[str, str]
-    """In addition to what it has."""
+    """Variables that are added to the agent's environment."""
     secret: str = ""
-    """What a client must know; to be kept where only the user can read it."""
+    """The secret that a client has to send; it is kept where only the user can read it."""
 
 
 CODEX_WITH_VALUE = frozenset(

@@ -45,7 +45,7 @@ class OpenCodeChannel(Watching):
         self._own: set[str] = set()
         """The conversations that have been this session's."""
         self._followed: str | None = None
-        """Where our last message went."""
+        """The conversation that received hark's last message."""
         self._delivering = asyncio.Lock()
 
     @classmethod
@@ -55,10 +55,10 @@ class OpenCodeChannel(Watching):
         return channel
 
     async def close(self) -> None:
-        """Nothing is held between two requests."""
+        """Does nothing: no connection is kept open between two requests."""
 
     async def shown(self) -> str | None:
-        """The session that the pane shows, if it is certain."""
+        """Returns the conversation that the pane shows; None if that is not certain."""
         title = await self._title()
         return protocol.shown_session(title, await self._get(f"/session?limit={SESSIONS_IN_VIEW}"))
 

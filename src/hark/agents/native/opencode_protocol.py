@@ -37,7 +37,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 class Answered(Struct, frozen=True, kw_only=True):
     parent: str
     is_written: bool
-    """Nothing more is added to it."""
+    """True if the agent adds nothing more to the message."""
     end: Said | None
 
 
@@ -69,7 +69,7 @@ def last_asked(messages: Sequence[Json]) -> Json | None:
 
 
 def find(messages: Sequence[Json], message_id: MessageId) -> str | None:
-    """The agent's id of our message, without its prefix."""
+    """Returns the agent's own id of hark's message, without its prefix."""
     ids = (one["info"]["id"] for one in messages if one["info"]["role"] == "user")
     return next((found.partition("_")[2] for found in ids if own_id(found) == message_id), None)
 
@@ -79,14 +79,14 @@ def text_of(message: Json) -> str:
 
 
 def read_words(messages: Sequence[Json]) -> list[Words]:
-    """Whole ones only: what is still being said is not on record yet."""
+    """Returns the words that the agent has finished; what it is still saying is not on record yet."""
     parts = [part for one in messages if one["info"]["role"] == "assistant" for part in one["parts"]]
     said = [part for part in parts if part["type"] == "text" and (part.get("time") or {}).get("end")]
     return [Words(name=part["id"], text=part["text"], at=at_ms(part["time"]["end"])) for part in said]
 
 
 def is_idle(session: str, statuses: Json) -> bool:
-    """Only those that are not idle are listed."""
+    """True if the conversation is idle: the API lists only those that are not."""
     return bool(statuses.get(session, {}).get("type", "idle") == "idle")
 
 
@@ -96,7 +96,7 @@ def is_asked(session: str, questions: Sequence[Json]) -> bool:
 
 
 def read_messages(messages: Sequence[Json], *, has_stopped: bool) -> tuple[tuple[Turn, ...], tuple[MessageId, ...]]:
-    """The turns, and what of ours has not been taken up."""
+    """Returns the turns, and hark's messages that the agent has not begun to work on."""
     ordered = sorted((one for one in messages), key=lambda one: str(one["info"]["id"]))
     asked = [_asked(one) for one in ordered if one["info"]["role"] == "user"]
     answered = [_answered(one["info"]) for one in ordered if one["info"]["role"] == "assistant"]
@@ -145,19 +145,19 @@ def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
 
 
 def begun_since(sessions: Sequence[Json], since: datetime) -> list[str]:
-    """The human's own."""
+    """Returns the conversations that the human has begun since then; not those of subagents."""
     own = (one for one in sessions if one.get("parentID") is None)
     return [one["id"] for one in own if at_ms(one["time"]["created"]) >= since]
 
 
 def newest(sessions: Sequence[Json], most: int) -> list[str]:
-    """Those in which something has happened last."""
+    """Returns the conversations in which something has happened last."""
     ordered = sorted(sessions, key=lambda one: float(one["time"]["updated"]), reverse=True)
     return [one["id"] for one in ordered[:most]]
 
 
 def shown_title(title: str) -> str:
-    """Cut as JavaScript does, by its sixteen-bit units."""
+    """Returns the title as the pane shows it, cut by sixteen-bit units as JavaScript cuts it."""
     units = title.encode("utf-16-le")
     if len(units) <= 2 * LONGEST_TITLE:
         return title.strip()

@@ -19,7 +19,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     id: str
     message_ids: tuple[MessageId, ...] = ()
     end: Said | None = None
-    """stopped or interrupted; None while it runs."""
+    """How the turn has ended: stopped or interrupted. None while it runs."""
 
 
 class Picture(Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class Picture(Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...] = ()
     """The newest ones, the oldest of them first."""
     waiting: tuple[MessageId, ...] = ()
-    """What it has accepted and not begun."""
+    """Messages that the agent has accepted and not begun to work on."""
 
     @property
     def is_idle(self) -> bool:

@@ -13,7 +13,7 @@ from hark.agents.lineage import Process
 PROC = Path("/proc")
 MOST_ANCESTORS = 100
 LONGEST_WORDS = 4096
-"""Of a command line; the program is named at its beginning."""
+"""How many bytes of a command line are read; it names the program at its beginning."""
 LISTENING = "0A"
 CONNECTED = "03"
 LOOPBACK = "0100007F"
@@ -64,7 +64,7 @@ def environment_of(pid: int) -> dict[str, str]:
 
 
 def loopback_ports(pid: int) -> list[int]:
-    """Of TCP, IPv4, on which this very process listens."""
+    """Returns the TCP ports of the IPv4 loopback on which this very process listens."""
     mine = {target[8:-1] for target in open_files(pid) if target.startswith("socket:[")}
     return [port for inode, port in _listening(pid) if inode in mine]
 

@@ -21,7 +21,7 @@ class Watching(ABC):
     pressing_poll_s: float
     """While the agent is about to record something: it may do so a moment after it says that it works."""
     outstanding_poll_s: float
-    """While it works on a message of ours."""
+    """Seconds between two looks while the agent works on a message of hark's."""
     quiet_poll_s: float
 
     def __init__(self) -> None:
@@ -31,14 +31,14 @@ class Watching(ABC):
 
     @abstractmethod
     async def picture(self) -> Picture:
-        """What the agent has on record now; raises ChannelLost."""
+        """Returns what the agent has on record now. Raises ChannelLost."""
 
     @abstractmethod
     async def start_left(self, message_id: MessageId) -> None:
         """Makes an idle agent begin what it has accepted."""
 
     def notice(self) -> None:
-        """There may be something new."""
+        """Makes the watcher look at once, because something may have changed."""
         self._news.set()
 
     async def events(self) -> AsyncIterator[Heard]:

@@ -33,7 +33,7 @@ class Door:
             await self._manager.handle_request(scope, receive, send)
 
     async def run(self) -> None:
-        """Owns whatever the SDK starts. Until cancelled."""
+        """Owns the tasks that the SDK starts, until it is cancelled."""
         await self._asked.wait()
         try:
             # In a thread: a delivery must not stand still for as long as the import takes.

@@ -31,9 +31,9 @@ class Caller(Struct, frozen=True):
     session: Session | None
     is_there: IsThere
     environment: dict[str, str] = {}
-    """Of whoever calls, as far as it was handed over."""
+    """The variables of the caller's environment that were handed over."""
     agent: AgentCaller | None = None
-    """Who calls with the token of a session, and so with its rights only."""
+    """The session whose token the caller has; its rights are the caller's. None for the user."""
 
     def own_session(self) -> Session:
         if self.session is None:
@@ -71,7 +71,7 @@ SessionName = Annotated[
 ]
 Duration = Annotated[str, Meta(description="such as 30s, 5m or 1h30m")]
 STRING = Meta(extra_json_schema={"type": "string"})
-"""For agents whose model service wants a type beside the choices."""
+"""Adds a type beside the choices, because some agents' model services require one."""
 
 
 class SendArguments(Request, frozen=True):
@@ -93,7 +93,7 @@ class SendAnswer(Response, frozen=True, kw_only=True):
     to: str
     status: str
     others: tuple["SendAnswer", ...] = ()
-    """Where it went to several: the messages to the others."""
+    """If the text went to several sessions, the messages to the others."""
 
 
 async def send(caller: Caller, wish: SendArguments) -> SendAnswer:
