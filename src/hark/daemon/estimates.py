@@ -3,6 +3,8 @@
 It asks nobody: it uses what the daemon knows already, such as the watcher's last look at the panes, so that sending stays fast.
 """
 
+from dataclasses import dataclass
+
 from hark.agents.kinds import Kinds
 from hark.daemon.handover import Handovers
 from hark.daemon.natives import Natives
@@ -17,38 +19,29 @@ from hark.queue.turns import Phase
 from hark.store.contract import Enqueued, Store
 
 
+@dataclass(frozen=True)
 class Estimates:
-    def __init__(
-        self,
-        store: Store,
-        sessions: Sessions,
-        turns: TurnBook,
-        handovers: Handovers,
-        natives: Natives,
-        watcher: Watcher,
-        kinds: Kinds,
-    ) -> None:
-        self._store = store
-        self._sessions = sessions
-        self._turns = turns
-        self._handovers = handovers
-        self._natives = natives
-        self._watcher = watcher
-        self._kinds = kinds
+    store: Store
+    sessions: Sessions
+    turns: TurnBook
+    handovers: Handovers
+    natives: Natives
+    watcher: Watcher
+    kinds: Kinds
 
     async def of(self, sent: Enqueued) -> str:
-        session = self._sessions.get(sent.message.session_id)
-        kind = self._kinds.get(session.agent)
+        session = self.sessions.get(sent.message.session_id)
+        kind = self.kinds.get(session.agent)
         return estimate(
             Outlook(
                 message=sent.message,
                 position=sent.position,
-                first=await self._store.first_pending(session.id),
+                first=await self.store.first_pending(session.id),
                 obstacle=self._obstacle(session),
-                phase=self._turns.of(session.id).phase,
-                is_for_hook=self._handovers.hold(session, sent.message) is not None,
+                phase=self.turns.of(session.id).phase,
+                is_for_hook=self.handovers.hold(session, sent.message) is not None,
                 is_typed_when_idle=kind.idle_only,
-                can_interrupt=kind.stop is not None or self._natives.has_channel(session),
+                can_interrupt=kind.stop is not None or self.natives.has_channel(session),
             )
         )
 
@@ -57,15 +50,15 @@ class Estimates:
         is_there = session.state is not SessionState.GONE
         do_not_disturb = session.do_not_disturb_since is not None
         state = PaneState(is_there=is_there, do_not_disturb=do_not_disturb)
-        seen = self._watcher.seen(session.id)
-        if is_there and seen and not self._natives.has_channel(session):
+        seen = self.watcher.seen(session.id)
+        if is_there and seen and not self.natives.has_channel(session):
             state = PaneState(
                 is_there=True,
                 foreground=seen.foreground,
                 in_mode=seen.in_mode,
                 do_not_disturb=do_not_disturb,
                 has_airlock=session.airlock is not None,
-                is_waiting=self._turns.of(session.id).phase is Phase.WAITING,
+                is_waiting=self.turns.of(session.id).phase is Phase.WAITING,
             )
         hold = check_gate(state, now_s=0.0, human_pause_s=0.0)
         return hold.reason if hold else None
