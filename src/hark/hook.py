@@ -27,7 +27,7 @@ except ImportError:
     import socket  # type: ignore[no-redef]
 
 DEADLINE_S = 0.25
-"""For all of it: with what Python needs to start, an agent waits no longer than 300 ms."""
+"""Seconds for the whole hook: with the start of Python, an agent waits no longer than 300 ms."""
 AGAIN_S = 0.01
 LONGEST = 8_000_000
 LONGEST_ANSWER = 1_000_000

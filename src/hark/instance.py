@@ -74,7 +74,7 @@ def find() -> Daemon | None:
 
 
 def runtime_dir() -> Path:
-    """Where the daemon of this database has its sockets, whatever this process's own runtime directory is."""
+    """Returns the directory of the sockets of this database's daemon, whatever this process's own runtime directory is."""
     daemon = find()
     return daemon.runtime if daemon else paths.runtime_dir()
 

@@ -69,7 +69,7 @@ def read_entry(line: bytes) -> Heard | None:
 
 
 def _texts(entry: dict[str, Any]) -> list[str]:
-    """Of prompts: what the user has submitted, and what was taken from the queue in the middle of a turn."""
+    """Returns the texts of prompts: those that the user has submitted, and those that the agent took from its queue in mid-turn."""
     message, attachment = entry.get("message"), entry.get("attachment")
     if entry.get("type") == "user" and isinstance(message, dict):
         content = message.get("content")

@@ -74,7 +74,7 @@ def is_own_editor(
 
 
 def _is_agent(words: Words, recognises: Callable[[Words], bool]) -> bool:
-    """Only the program and, behind an interpreter, its script are looked at: any other word may name an agent too."""
+    """True if the process is an agent. It looks at the program and the script of an interpreter: any other word may name an agent too."""
     plain = [word for word in words if word and not word.startswith("-")][:2]
     names = {os.path.basename(word.split(" ")[0]) for word in plain[:1]}
     if names & (SHELLS | LAUNCHERS) or (len(plain) > 1 and os.path.basename(plain[1]) in LAUNCHERS):

@@ -46,7 +46,7 @@ async def own_session(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 
 async def own_in_body(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """For calls that name the session in what they send."""
+    """Lets an agent through if the body of the call names its own session."""
     if body.session_id is not None:
         _check_own(caller, request.app.state.hark.sessions.find(body.session_id))
     return msgspec.structs.replace(body, session_id=caller.session.id)
@@ -60,7 +60,7 @@ async def as_sender(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 
 async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """For a message that the agent has sent or was sent."""
+    """Lets an agent through to a message that it has sent or received."""
     message = await request.app.state.hark.mailbox.find(request.path_params["message"])
     if caller.session.id not in (message.session_id, message.sender_session_id):
         raise _refused(f"message {message.id} is not yours", "an agent sees what it has sent and what it was sent")
@@ -68,7 +68,7 @@ async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 
 async def sent_message(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """For a message that the agent has sent: only its sender may take it back."""
+    """Lets an agent through to a message that it has sent: only the sender may take it back."""
     message = await request.app.state.hark.mailbox.find(request.path_params["message"])
     if caller.session.id != message.sender_session_id:
         raise _refused(f"message {message.id} was not sent by you", "an agent may take back what it has sent")

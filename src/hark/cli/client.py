@@ -103,7 +103,7 @@ class Client:
     def post(
         self, path: str, body: object = None, *, idempotency_key: str | None = None, answer_s: float | None = None
     ) -> Any:
-        """With a key it is repeated once when the connection drops: the daemon knows it by its key."""
+        """Sends a request. One with an idempotency key is repeated once if the connection drops: the daemon knows it by its key."""
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         return self._ask("POST", path, body or {}, headers, answer_s, is_repeatable=bool(idempotency_key))
 

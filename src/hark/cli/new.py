@@ -96,7 +96,7 @@ def existing_directory(directory: str | None) -> str:
 
 
 def terminal_size() -> dict[str, int]:
-    """Of the terminal on stdout, within what a session may have; empty when there is none."""
+    """Returns the size of the terminal on stdout, within the limits of a session; empty if stdout is not a terminal."""
     try:
         size = os.get_terminal_size(sys.stdout.fileno())
     except (OSError, ValueError):

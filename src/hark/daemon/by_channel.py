@@ -47,7 +47,7 @@ async def deliver_natively(
 
 
 async def without_channel(message: Message, now: datetime, ledger: Ledger) -> Hold | None:
-    """For a message that may have been handed over, and nobody there to ask. For a while it is waited for."""
+    """Holds a message that may have been handed over while the agent's API is away, and gives it up after a while."""
     if not _is_lost(message, now):
         return Hold(HoldReason.BUSY, "the agent's own API does not answer", ASK_AGAIN_S)
     await give_up(message, ledger)

@@ -39,7 +39,7 @@ class Carriers:
         self._last_key_at_s = None if age_s is None else _now_s() - age_s
 
     def note_hold(self, carrier: Carrier, lasted_s: float) -> None:
-        """For how long a delivery that was not called off has held the human's keys."""
+        """Takes note of how long a delivery that was not called off has held the human's keys."""
         if carrier is Carrier.EDITOR:
             self._is_editor_slow = lasted_s > SLOW_S
 

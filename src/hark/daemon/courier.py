@@ -252,7 +252,7 @@ class Courier:
         return outcome
 
     async def _payload_of(self, message: Message) -> tuple[Message, ...]:
-        """Those that go with it: as they went before, where it may have been handed over already."""
+        """Returns the messages of its payload: the same as before if the payload may be with the agent already."""
         if is_attempted(message):
             together = await self._store.batch(message.batch_id) if message.batch_id else [message]
             return tuple(one for one in payload_order(together) if is_attempted(one)) or (message,)
@@ -371,7 +371,7 @@ class Courier:
 
 
 def _without_keys(session: Session) -> PaneState:
-    """Of all that may be in the way of keys, only a human's wish is in the way of a channel without any."""
+    """The state of a session for a channel without keys: only do-not-disturb holds it up."""
     return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
 
 

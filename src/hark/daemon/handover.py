@@ -87,7 +87,7 @@ class Handovers:
         self._is_waking = is_waking
         self._waiters: dict[SessionId, Waiter] = {}
         self._conversations: dict[SessionId, str] = {}
-        """Of sessions whose hooks were heard to fire, and take answers: the agent's own name for its conversation."""
+        """The agent's own name for its conversation, by session, where hooks were heard that take answers."""
         self._claims: dict[SessionId, Claim] = {}
         self._continuations: dict[SessionId, int] = {}
 
@@ -179,7 +179,7 @@ class Handovers:
         return _waiting()
 
     async def resolve(self, session: Session, message: Message, ledger: Ledger) -> Hold | None:
-        """For a message that is claimed. None when it is no longer in the way."""
+        """Finds out what became of a claimed message. Returns None if the message is no longer in the way."""
         if session.id in self._claims and self._turns.of(session.id).phase is Phase.BUSY:
             return _waiting()
         phase = self._turns.of(session.id).phase
@@ -215,7 +215,7 @@ class Handovers:
         return self._is_on and session.agent in WAYS and report.takes_answers
 
     def _may_offer(self, session: Session, report: Report) -> bool:
-        """Only in the conversation with the agent itself: what it has started beside it is not whom a sender means."""
+        """True if the event belongs to the conversation with the agent itself: a sender does not mean its subagents."""
         conversation = self._conversations.get(session.id)
         is_own = conversation is not None and conversation == report.agent_session_id and not report.is_beside
         return is_own and session.do_not_disturb_since is None and session.id not in self._claims

@@ -55,7 +55,7 @@ class Isolation:
         return True
 
     def rest_s(self, item: Hashable) -> float:
-        """For how long the item still rests after its last failure."""
+        """Returns how many seconds the item still rests after its last failure."""
         failure = self._failures.get(item)
         return max(0.0, failure.rests_until_s - _now_s()) if failure and self._rests else 0.0
 

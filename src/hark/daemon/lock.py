@@ -82,7 +82,7 @@ class InstanceLock:
             raise _runtime_taken(self.runtime.path)
 
     def take_runtime_again(self) -> bool:
-        """After its file was removed. False when a daemon of another database was faster."""
+        """Takes the runtime lock again after its file was removed. Returns False if a daemon of another database was faster."""
         self.runtime.release()
         return self.runtime.take(f"{os.getpid()}\n".encode())
 

@@ -20,7 +20,7 @@ from hark.queue.lifecycle import ENDS, Step, has_reached
 from hark.store.contract import Enqueued, Store
 
 URGENT_WITHIN_S = 5.0
-"""For so long a sender waits to hear whether an urgent message has gone through."""
+"""How many seconds a sender waits to hear whether an urgent message has gone through."""
 NOBODY = Notify()
 
 
@@ -120,7 +120,7 @@ class Mailbox:
         )
 
     async def cancel(self, wanted: str) -> Message:
-        """Only before it is typed. An attempt that is under way is waited for: it may be too late then."""
+        """Cancels a message that is not typed yet. It waits for an attempt that is under way, after which it may be too late."""
         message = await self.find(wanted)
         async with self._couriers.of(message.session_id).lock:
             current = await self._store.message(message.id)

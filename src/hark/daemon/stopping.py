@@ -74,7 +74,7 @@ class Stopper:
         return None
 
     def _is_running(self, screen: Screen) -> bool:
-        """By the agent's screen, where its data says how that looks; else by what was heard of it."""
+        """True if a turn runs: by the agent's screen if its data file describes that, else by what was heard of it."""
         kind, session = self._attempt.kind, self._attempt.session
         return kind.shows_turn(screen) if kind.busy else self._turns.of(session.id).phase is Phase.BUSY
 

@@ -76,7 +76,7 @@ class TurnBook:
                 self._turns[session.id] = rules.expect(Turns(working_on=working_on), expected)
 
     async def _open_prompts(self, session: Session, status: Status) -> list[Message]:
-        """Those of its messages that have this status, the oldest first; without those that its agent has fetched itself."""
+        """Returns the session's messages with this status, the oldest first, without those that its agent has fetched itself."""
         found = await self._store.messages(session.id, rules.MOST_EXPECTED, (status,))
         return sorted((m for m in found if not m.is_inbox), key=lambda m: (m.delivered_at or m.queued_at, m.sequence))
 
@@ -127,7 +127,7 @@ class TurnBook:
         self._heard_prompts.add(session_id)
 
     async def _note_hearing(self, session_id: SessionId) -> None:
-        """For the daemon after us. Where it cannot be written now, the next word comes here too."""
+        """Stores for the next daemon what is heard of the agent. If that fails now, the next event tries again."""
         hearing = Hearing.PROMPTS if session_id in self._heard_prompts else Hearing.TURNS
         try:
             await self._sessions.note(session_id, hearing=hearing)
@@ -165,7 +165,7 @@ class TurnBook:
             await self.hear(session_id, Heard(said=Said.INTERRUPTED, at=self._clock()))
 
     async def is_waiting(self, session: Session) -> bool:
-        """For a human's permission. Not any more when its input box is in view again: a denial is told by nobody."""
+        """True if the agent waits for a human's permission. An input box in view ends the wait: no agent reports a denial."""
         if self.of(session.id).phase is Phase.WAITING:
             await self.look(session)
         return self.of(session.id).phase is Phase.WAITING

@@ -98,7 +98,7 @@ class Witnesses:
             self._transcripts[session.id] = Transcript(path)
 
     def transcript_of(self, session_id: SessionId) -> str | None:
-        """Where its agent keeps its conversation: as it was told since we started, or before."""
+        """Returns the path of the agent's transcript, as it was told to this daemon or to an earlier one."""
         known = self._transcripts.get(session_id)
         return known.path if known else self._sessions.get(session_id).transcript or None
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 class Level(StrEnum):
     OK = "ok"
     WARNING = "warning"
-    """It works, but less than it could, or something lies about."""
+    """Hark works, but less well than it could, or something is left over."""
     PROBLEM = "problem"
     """Something that should work does not."""
 

@@ -193,5 +193,5 @@ def _outermost(text: str, path: Path) -> tuple[Node, int]:
 
 
 def _has_comment(text: str) -> bool:
-    """In what stands around a child: brackets, blanks, a comma, and the name that it is the value of."""
+    """True if a comment stands around a child, among brackets, blanks, a comma and the name of the child."""
     return re.fullmatch(r'("(?:[^"\\]|\\.)*"\s*:)?[\s,\[\]{}]*', text) is None

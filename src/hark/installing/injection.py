@@ -38,7 +38,7 @@ _NO_CONVERSATION = {
     "codex": "a|agents|app-server|apply|archive|cloud|completion|debug|delete|doctor|e|exec|exec-server|features|help|login|logout|"
     "mcp|mcp-server|migrate-nfs-db|migrate-rollouts|plugin|queue|remote-control|review|sandbox|unarchive|update",
 }
-"""By agent: the commands that open no input box; a pattern."""
+"""A pattern of the subcommands that open no input box, by agent."""
 
 
 class Injection(Struct, frozen=True):
@@ -151,7 +151,7 @@ def gemini_defaults(environment: Mapping[str, str]) -> Path:
 
 
 def codex_hooks(program: str) -> str:
-    """As a TOML inline table: the hooks, and that each of them is trusted."""
+    """Returns a TOML inline table with the hooks, each marked as trusted."""
     handlers = {event: handler("codex", event, program) for event in subscribed("codex")}
     table: dict[str, Any] = {event: [{"hooks": [one]}] for event, one in handlers.items()}
     table["state"] = {
@@ -188,7 +188,7 @@ def _options(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_conversation(agent: str, words: tuple[str, ...]) -> bool:
-    """By the first word that is no option. It may be the value of one: at worst an agent is left without hooks."""
+    """True if the first word that is not an option opens a conversation. If it is an option's value, the agent has no hooks at worst."""
     first = next((word for word in words if not word.startswith("-")), "")
     return re.fullmatch(_NO_CONVERSATION[agent], first) is None
 

@@ -28,7 +28,7 @@ def next_batch(in_order: Sequence[Message], most: int, now: datetime) -> tuple[M
 
 
 def payload_order(messages: Iterable[Message]) -> list[Message]:
-    """As they stand in a payload that was made before, whatever has become of them since."""
+    """Sorts messages as they stand in a payload that was made before, whatever has become of them since."""
     return sorted(messages, key=lambda message: (RANK[message.mode], message.sequence))
 
 

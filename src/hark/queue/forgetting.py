@@ -18,5 +18,5 @@ def advance(forgetting: datetime, wall: datetime, elapsed_s: float) -> datetime:
 
 
 def begin(wall: datetime, last_event_at: datetime | None) -> datetime:
-    """Where the clock begins in a database that has none yet: not after the last thing that is on record."""
+    """Returns the first time of the clock in a database that has none: not later than the last thing on record."""
     return min(wall, last_event_at) if last_event_at else wall

@@ -59,7 +59,7 @@ class Claim(Struct, frozen=True, kw_only=True):
 class Verdict(StrEnum):
     TAKEN = "taken"
     UNPROVEN = "unproven"
-    """It went on in a way that says nothing about what we have given it."""
+    """The agent went on in a way that says nothing about what its hook was given."""
     WAIT = "wait"
 
 

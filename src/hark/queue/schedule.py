@@ -27,7 +27,7 @@ class Firing(Struct, frozen=True):
 
 
 def due(reminders: Iterable[Reminder], now: datetime) -> list[Firing]:
-    """Those whose time has come, in the order in which it came."""
+    """Returns the reminders whose time has come, in the order of their times."""
     waiting = (r for r in reminders if is_waiting(r) and r.fire_at <= now)
     ordered = sorted(waiting, key=lambda r: (r.fire_at, r.created_at, r.id))
     return [Firing(reminder, now - reminder.fire_at > LATE_AFTER) for reminder in ordered]

@@ -31,7 +31,7 @@ SILENCE_ENDS_TURN_S = 5.0
 """Seconds of silence that end a turn: every agent that works animates its screen."""
 _SILENCE = timedelta(seconds=SILENCE_ENDS_TURN_S)
 MOST_EXPECTED = 1000
-"""Of an agent that never tells anything, no more messages than this are remembered."""
+"""How many messages are remembered of an agent that never tells anything."""
 BELIEVED_FOR_S = 900.0
 """Without any other event; then the state is unknown until somebody says something."""
 

@@ -17,7 +17,7 @@ NAMESPACES = ("schmux", "hark")
 LONGEST_LINE = 4096
 """The longest line in bytes; only the end of a longer one counts."""
 BULLETS = "●⏺•✦◆"
-"""Before an agent's own words. Not those of lists and quotes, nor the prompts behind which a human's words stand."""
+"""Bullets that agents draw before their own words; not those of lists and quotes, nor prompts before a human's words."""
 EDGES = "│┃█▌▐▕"
 """What may stand at the right edge of a screen: bars."""
 OPENING = "<["

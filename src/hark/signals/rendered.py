@@ -166,7 +166,7 @@ def _ends(line: str, look: Look) -> bool:
 
 
 def _bracketed(line: str, look: Look) -> str:
-    """As if it were drawn with brackets; and what is drawn with them, as if it were not a marker."""
+    """Reads a row as if it were drawn with brackets; a row that is drawn with them is read as no marker."""
     if look.has_brackets:
         return line
     if "--<[" in line:

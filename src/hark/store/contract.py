@@ -126,7 +126,7 @@ class Store(Protocol):
     async def count_by_status(self) -> dict[Status, int]: ...
 
     async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
-        """In the order in which they were written."""
+        """Returns the receipts of a message in the order in which they were written."""
 
     # leases: at most one delivery per session at a time, also across processes
     async def acquire_lease(self, session_id: SessionId, owner: str, now: datetime, until: datetime) -> Lease | None:
@@ -148,7 +148,7 @@ class Store(Protocol):
 
     async def answer_request(self, key: str, answer: str) -> None: ...
     async def drop_request(self, key: str) -> None:
-        """For a request that has started nothing: its key can be used again."""
+        """Forgets a request that has started nothing, so that its key can be used again."""
 
     # events
     async def add_event(self, event: Event) -> Event:
@@ -182,7 +182,7 @@ class Store(Protocol):
     async def add_reminder(self, reminder: Reminder) -> None: ...
     async def change_reminder(self, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder: ...
     async def reminders(self) -> Sequence[Reminder]:
-        """Those that are neither fired nor cancelled, earliest first."""
+        """Returns the reminders that are neither fired nor cancelled, the earliest first."""
 
     # clocks
     async def clock(self, name: str) -> datetime | None:

@@ -114,7 +114,7 @@ class CodexChannel(Watching):
         return True
 
     async def words(self, since: datetime) -> list[Words]:
-        """Of all its threads: the server is the session's own, so whatever is said in any of them is said here."""
+        """Returns the words of all threads: the server is the session's own, so its agent says all of them."""
         await self._look_at_threads()
         said = [await self._words_in(thread) for thread in sorted(self._threads.known)]
         return [words for thread in said for words in thread]
@@ -158,7 +158,7 @@ class CodexChannel(Watching):
             return
 
     async def _has(self, message_id: MessageId) -> bool:
-        """In any thread: the human may have gone to another one since the message was delivered."""
+        """True if any thread has the message: the human may have gone to another thread since it was delivered."""
         deadline = asyncio.get_running_loop().time() + BETWEEN_S
         while True:
             looks = [await self._look_into(thread, message_id) for thread in sorted(self._threads.known)]

@@ -17,7 +17,7 @@ from hark.model.ids import MessageId
 
 NAME = "hark"
 PREFIX = "hark-"
-"""Before our message id, where a client names the messages it adds; other clients have names of their own."""
+"""What stands before hark's message id in the name of a message; other clients name theirs otherwise."""
 
 Json = dict[str, Any]
 ENDS = {"completed": Said.STOPPED, "failed": Said.STOPPED, "interrupted": Said.INTERRUPTED}
@@ -37,7 +37,7 @@ class Notice(Struct, frozen=True):
 class Thread(Struct, frozen=True, kw_only=True):
     id: str
     is_humans: bool
-    """Not a thread of Codex's own, such as the one that finds a title or a subagent's."""
+    """True if the thread is the human's, and not one of Codex's own, such as a subagent's."""
 
 
 def request(request_id: int, method: str, params: Json) -> str:

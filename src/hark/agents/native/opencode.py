@@ -30,7 +30,7 @@ LOOKED_INTO = 3
 RECORDED_S = 5.0
 RECORDED_POLL_S = 0.02
 CLAIMED: dict[str, int] = {}
-"""By conversation: the port of the OpenCode that it belongs to."""
+"""The port of the OpenCode that a conversation belongs to, by conversation."""
 
 
 class OpenCodeChannel(Watching):
@@ -144,7 +144,7 @@ class OpenCodeChannel(Watching):
             await self._post(f"/session/{session}/prompt_async", again)
 
     async def _has(self, message_id: MessageId) -> bool:
-        """In any session of late: the human may have gone to another one since the message was delivered."""
+        """True if any recent conversation has the message: the human may have gone to another one since it was delivered."""
         sessions = await self._get(f"/session?limit={SESSIONS_IN_VIEW}")
         for session in understand(lambda: protocol.newest(sessions, LOOKED_INTO)):
             if protocol.find(await self._messages(session), message_id):

@@ -37,7 +37,7 @@ class Picture(Struct, frozen=True, kw_only=True):
 
 
 def message_ids(text: str, *own: MessageId | None) -> tuple[MessageId, ...]:
-    """Of all messages in a payload: the one it is named after, and those in its headers."""
+    """Returns the ids of all messages in a payload: the one that names it, and those in its headers."""
     named = [one for one in own if one]
     return tuple(dict.fromkeys((*named, *find_message_ids(text))))
 

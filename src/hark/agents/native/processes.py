@@ -47,7 +47,7 @@ def ancestors(pid: int) -> list[Process]:
 
 
 def has_environment(pid: int, name: str, value: str) -> bool:
-    """As it was when the process began."""
+    """True if the process began with this variable in its environment."""
     try:
         return f"{name}={value}".encode() in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -55,7 +55,7 @@ def has_environment(pid: int, name: str, value: str) -> bool:
 
 
 def environment_of(pid: int) -> dict[str, str]:
-    """As it was when the process began; empty when it is not ours to read."""
+    """Returns the environment with which the process began; empty if this user may not read it."""
     try:
         pairs = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
