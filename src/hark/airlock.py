@@ -62,6 +62,7 @@ GRANT_PATIENCE_S = 0.3
 LONGEST_GAP_MS = 1000
 READ_POLL_S = 0.001
 READ_PATIENCE_S = 0.5  # an agent that redraws everything reads nothing meanwhile
+ENTER_PATIENCE_S = 2.5  # an Enter that is read together with the keys before it becomes a newline
 HANG_UP_PATIENCE_S = 5.0
 REOPEN_POLL_S = 0.05
 LAST_WORDS_S = 0.5
@@ -220,7 +221,8 @@ class Keys:
         self._queued_bytes = 0
         self._replay: Hold | None = None  # the hold whose keys are on their way
         self._step_at = 0.0
-        self._settle_by = 0.0
+        self._sent_at = 0.0
+        self._is_deaf = False  # the agent has not read for longer than it was waited for
         self._settled_at: float | None = None  # when the agent had read the last write
         self._flush_at: float | None = None
 
@@ -302,14 +304,16 @@ class Keys:
 
     def _await_read(self, now: float) -> None:
         self._settled_at = None
-        self._settle_by = now + READ_PATIENCE_S
+        self._sent_at = now
         self._step_at = now + READ_POLL_S
 
     def _step(self, replay: Hold, now: float) -> None:
         if self._settled_at is None:
-            if now < self._settle_by and self._unread():
+            is_unread = self._unread() > 0
+            if is_unread and now < self._sent_at + self._patience_s():
                 self._step_at = now + READ_POLL_S
                 return
+            self._is_deaf = is_unread and (self._is_deaf or now >= self._sent_at + ENTER_PATIENCE_S)
             self._settled_at = now
         self._step_at = self._settled_at + (_gap_s(self._queue[0], replay) if self._queue else replay.enter_gap_s)
         if now < self._step_at:
@@ -326,14 +330,22 @@ class Keys:
                 self.passed_at = now
                 self._send(self.reader.pending)
 
+    def _patience_s(self) -> float:
+        """How long the agent may take to read the last write. Once it has taken longer, nothing waits so long again."""
+        is_next_apart = bool(self._queue) and _keeps_apart(self._queue[0])
+        return ENTER_PATIENCE_S if is_next_apart and not self._is_deaf else READ_PATIENCE_S
+
+
+def _keeps_apart(token: Token) -> bool:
+    """Enter; and a paste, because right behind a key an agent may put it before that key."""
+    is_enter = token.data in (b"\r", b"\n", b"\x1b\r", b"\x1bOM") or token.data.startswith((b"\x1b[13u", b"\x1b[13;"))
+    return is_enter or token.data.startswith(b"\x1b[200~")
+
 
 def _gap_s(token: Token, replay: Hold) -> float:
-    """Also a paste keeps its distance: right behind a key an agent may put it before that key."""
     if token.kind == "mouse":
         return 0.0  # a moving mouse sends them faster than gaps would let them out
-    is_enter = token.data in (b"\r", b"\n", b"\x1b\r", b"\x1bOM") or token.data.startswith((b"\x1b[13u", b"\x1b[13;"))
-    is_paste = token.data.startswith(b"\x1b[200~")
-    return replay.enter_gap_s if is_enter or is_paste else replay.gap_s
+    return replay.enter_gap_s if _keeps_apart(token) else replay.gap_s
 
 
 class Agent:

@@ -129,6 +129,34 @@ def test_the_pause_before_enter_is_longer_and_begins_when_the_agent_has_read() -
     assert 4 <= times[2] - times[1] < 20
 
 
+def test_enter_waits_for_an_agent_that_is_slow_to_read_the_key_before_it() -> None:
+    """Read together, an agent may take them for a paste, and the Enter for a newline in it."""
+    played = Play()
+    played.hold(2.0)
+    played.type(b"a\r")
+    played.is_read = False
+    played.release(None)
+    played.wait(1.5)
+
+    assert b"\r" not in played.sent
+    played.is_read = True
+    played.wait(0.1)
+
+    assert played.sent == [b"a", b"\r"]
+
+
+def test_an_enter_does_not_wait_so_long_again_where_nothing_was_read_all_the_time() -> None:
+    played = Play()
+    played.is_read = False
+    played.hold(2.0)
+    played.type(b"a\rb\rc\r")
+    played.release(None)
+
+    played.wait(7.0)
+
+    assert b"".join(played.sent) == b"a\rb\rc\r"
+
+
 def test_an_agent_that_does_not_read_is_not_waited_for_forever() -> None:
     played = Play()
     played.is_read = False
