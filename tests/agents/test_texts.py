@@ -29,6 +29,18 @@ TEXTS = {
     "ends with a file name": "look at @README",
     "Markdown": "# Title\n\n- **bold** and `code`\n- [a link](http://localhost/a/long/path/that/goes/on/and/on/for/a/while?x=1)",
 }
+WORDS = " ".join(f"word{number}" for number in range(9000))
+LONG_TEXTS = {
+    "60 short lines": "\n".join(f"{number} ok" for number in range(60)),
+    "500 lines": "\n".join(f"line {number} of many" for number in range(500)),
+    "a line of 900 letters": WORDS[:900],
+    "1 KiB in one line": WORDS[:1024],
+    "8 KiB in one line": WORDS[:8192],
+    "8 KiB without a blank": "x" * 8192,
+    "16 KiB of code and emoji": "def f():\n\treturn '👍🏽 漢字 שלום 1️⃣'\n" * 300,
+    "64 KiB in one line": WORDS[: 64 * 1024],
+    "64 KiB in 1000 lines": "\n".join(WORDS[at : at + 64] for at in range(0, 1000 * 64, 64)),
+}
 DRAFT = "half a thou"
 
 
@@ -54,9 +66,9 @@ def human(agent: Delivering) -> Iterator[Human]:
         yield person
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", TEXTS | LONG_TEXTS)
 def test_a_text_arrives_to_the_letter(agent: Delivering, human: Human, name: str) -> None:
-    before, text = agent.bodies(), TEXTS[name]
+    before, text = agent.bodies(), (TEXTS | LONG_TEXTS)[name].strip()
 
     agent.deliver(text)
 

@@ -20,7 +20,7 @@ from hark.delivery.steps import (
     Stage,
     Step,
 )
-from tests.delivery.screens import screen
+from tests.delivery.screens import screen, tall
 
 MESSAGE_ID = "0123456789ab"
 TEXT = f"[Input from: ann via hark send · {MESSAGE_ID}]\nhello there"
@@ -31,7 +31,7 @@ def box(*rows: str, footer: str = "idle", transcript: str = "an earlier answer")
     """The demo agent's screen with these rows in its box."""
     prompted = [f"{'  ' if index else '❯ '}{row}" for index, row in enumerate(rows)]
     rule = "─" * 60
-    return screen("\n".join([transcript, rule, *prompted, rule, f"  demo agent · {footer}"]), columns=60)
+    return tall(screen("\n".join([transcript, rule, *prompted, rule, f"  demo agent · {footer}"]), columns=60))
 
 
 EMPTY = box("‸")

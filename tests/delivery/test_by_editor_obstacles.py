@@ -38,16 +38,6 @@ class WithoutEditor(ScriptedTerminal):
 HELD = {
     "no box where one is needed": (EditorKeys(key=("C-g",), needs_box=True), DIALOG, HoldReason.DIALOG),
     "no box whose first row could be told": (EditorKeys(key=("C-g",), not_for="/"), DIALOG, HoldReason.DIALOG),
-    "a pane too small for a text whose end has to be seen": (
-        EditorKeys(key=("C-g",), end_key="Right"),
-        msgspec.structs.replace(EMPTY, columns=5),
-        HoldReason.DIALOG,
-    ),
-    "a pane too small beside a draft": (
-        EditorKeys(key=("C-g",)),
-        msgspec.structs.replace(DRAFT, columns=5),
-        HoldReason.DRAFT,
-    ),
     "a draft that takes the key": (EditorKeys(key=("C-g",), not_for="/"), COMMAND, HoldReason.DRAFT),
     "a mode that would be lost": (EditorKeys(key=("C-g",), not_while="Vim: Normal"), NORMAL, HoldReason.DRAFT),
     "a cursor before a collapsed paste": (EditorKeys(key=("C-g",)), BEFORE_PASTE, HoldReason.DRAFT),
@@ -59,6 +49,7 @@ PRESSED = {
     "a cursor behind a collapsed paste": (EditorKeys(key=("C-g",)), COLLAPSED),
     "another mode": (EditorKeys(key=("C-g",), not_while="Vim: Normal"), DRAFT),
     "blanks that are kept": (EditorKeys(key=("C-g",)), BLANKS),
+    "a pane too small for the text": (EditorKeys(key=("C-g",)), msgspec.structs.replace(DRAFT, columns=5)),
     "an empty box of an agent that trims": (EditorKeys(key=("C-g",), trims=True), EMPTY),
 }
 

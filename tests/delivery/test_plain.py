@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
-from hark.delivery import by_sentinel
+from hark.delivery import by_interrupt, by_sentinel
 from hark.delivery.box import read_box
+from hark.delivery.by_interrupt import InterruptKeys
 from hark.delivery.by_sentinel import is_plain
 from hark.delivery.reading import LineKeys
 from hark.delivery.steps import Held, Look
@@ -64,10 +65,10 @@ def test_no_draft_is_put_back_in_such_a_mode() -> None:
     assert end.value.value is False
 
 
-def test_a_draft_is_left_alone_in_a_pane_that_is_too_small_to_show_the_message() -> None:
+def test_no_interrupt_in_a_pane_that_is_too_small_to_show_the_message() -> None:
     terminal = ScriptedTerminal([msgspec.structs.replace(box("half a thought‸"), columns=5)])
 
-    outcome = terminal.play(by_sentinel.deliver(JOB, LineKeys()))
+    outcome = terminal.play(by_interrupt.deliver(JOB, InterruptKeys()))
 
     assert isinstance(outcome, Held)
     assert outcome.reason is HoldReason.DRAFT

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from hark.delivery.headers import find_message_ids, header
 from hark.delivery.wording import (
-    LONGEST_PASTE,
+    LONGEST_INLINE,
     check_raw,
     check_text,
     join,
@@ -161,41 +161,40 @@ def test_a_payload_can_point_to_a_file() -> None:
 
 
 LENGTHS = {
-    "a short text": ("hello", 80, 24, False),
-    "as many lines as the screen proves": ("x\n" * 12 + "x", 80, 24, False),
-    "too many lines": ("x\n" * 30, 80, 24, True),
-    "too many wrapped rows": ("x" * 2000, 80, 24, True),
-    "the same on a large screen": ("x" * 2000, 200, 60, False),
-    "too many bytes": ("x\n" * LONGEST_PASTE, 1000, 20000, True),
-    "a pane without room": ("hello", 80, 4, True),
-    "a pane of one column": ("hello", 1, 24, True),
+    "a short text": ("hello", False),
+    "many lines": ("x\n" * 500, False),
+    "one long line": ("x" * 20000, False),
+    "as many bytes as go in whole": ("漢" * (LONGEST_INLINE // 3) + "x" * (LONGEST_INLINE % 3), False),
+    "one byte more": ("漢" * (LONGEST_INLINE // 3) + "x" * (LONGEST_INLINE % 3 + 1), True),
 }
 
 
-@pytest.mark.parametrize(("text", "columns", "rows", "is_needed"), LENGTHS.values(), ids=LENGTHS.keys())
-def test_a_text_that_a_screen_cannot_prove_goes_into_a_file(
-    text: str, columns: int, rows: int, is_needed: bool
-) -> None:
-    assert needs_file(message(text), columns, rows) is is_needed
+@pytest.mark.parametrize(("text", "is_needed"), LENGTHS.values(), ids=LENGTHS.keys())
+def test_only_a_text_of_more_than_64_kib_goes_into_a_file(text: str, is_needed: bool) -> None:
+    assert needs_file(message(text)) is is_needed
 
 
-def test_as_many_messages_go_together_as_one_screen_can_show() -> None:
+def test_an_agent_that_takes_less_gets_a_file_sooner() -> None:
+    assert needs_file(message("x" * 101), longest=100)
+
+
+def test_as_many_messages_go_together_as_one_paste_can_hold() -> None:
     parts = [f"[Input from: a via hark send · 00000000000{n}]\nhello" for n in range(7)]
 
-    assert join(parts, 80, 40) == ("\n\n".join(parts), 7)
-    assert join(parts, 80, 20)[1] < 7
-    assert join(["x" * 9000, "y"], 80, 40) == ("x" * 9000, 1)
+    assert join(parts) == ("\n\n".join(parts), 7)
+    assert join(parts, longest=len("\n\n".join(parts[:3]).encode()))[1] == 3
+    assert join(["x" * 70000, "y"]) == ("x" * 70000, 1)
 
 
 def test_every_message_of_a_payload_is_found_by_its_header() -> None:
     parts = [f"[Input from: a via hark send · 00000000000{n}]\nhello" for n in range(3)]
 
-    assert find_message_ids(join(parts, 80, 40)[0]) == tuple(f"00000000000{n}" for n in range(3))
+    assert find_message_ids(join(parts)[0]) == tuple(f"00000000000{n}" for n in range(3))
 
 
 def test_a_raw_text_has_no_header_and_is_known_by_itself() -> None:
     raw = structs.replace(message("/compact"), is_raw=True)
 
-    assert (payload(raw), mark(raw), needs_file(raw, 20, 10)) == ("/compact", "/compact", False)
+    assert (payload(raw), mark(raw), needs_file(raw, 1)) == ("/compact", "/compact", False)
     with pytest.raises(HarkError, match="one line"):
         check_raw("/one\n/two")

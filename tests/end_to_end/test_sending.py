@@ -71,9 +71,18 @@ def test_seven_kilobytes_are_pasted_where_the_terminal_can_show_them(idle: Agent
     assert idle.bodies()[-1] == text
 
 
-def test_fifty_kilobytes_go_by_a_private_file_that_holds_them_exactly(idle: Agent) -> None:
-    text = "".join(f"{number} 漢字\t\\\n" for number in range(4000)) + "end"
-    assert len(text.encode()) > 50_000
+@pytest.mark.parametrize("lines", [60, 500, 4000])
+def test_more_lines_than_the_screen_has_arrive_whole(idle: Agent, lines: int) -> None:
+    text = "\n".join(f"{number} 漢字" for number in range(lines))
+
+    idle.hark.ok("send", "--wait", "submitted", "a", "-", stdin=text)
+
+    assert idle.bodies()[-1] == text
+
+
+def test_a_hundred_kilobytes_go_by_a_private_file_that_holds_them_exactly(idle: Agent) -> None:
+    text = "".join(f"{number} 漢字\t\\\n" for number in range(8000)) + "end"
+    assert len(text.encode()) > 100_000
 
     idle.hark.ok("send", "--wait", "submitted", "a", "-", stdin=text)
 

@@ -65,6 +65,7 @@ BODIES = (
     "back\\",
     "gap\n\nbelow",
     "so long " * 24,
+    "\n".join(f"{number} ok" for number in range(30)),
     "👍🏽 ok 1️⃣ first",
     "code:\n\tif x:\n\t\treturn",
     "ภาษาไทย หนังสือ",

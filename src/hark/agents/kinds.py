@@ -18,6 +18,7 @@ from hark.delivery.reading import LineKeys
 from hark.delivery.screen import Screen
 from hark.delivery.stop_turn import StopKeys
 from hark.delivery.submit import Lines
+from hark.delivery.wording import LONGEST_INLINE
 from hark.model.errors import HarkError
 from hark.model.plain import PlainCalls
 from hark.queue.turns import Phase
@@ -46,6 +47,8 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     box: BoxLook
     settle_s: float = 0.0
     """How long after its echo a paste must rest before Enter is Enter."""
+    longest_inline: int = LONGEST_INLINE
+    """Bytes of the longest text that it takes whole; a longer one goes into a file that the message points to."""
     editor: EditorKeys | None = None
     """The key that opens $EDITOR on the draft."""
     stash: StashKeys | None = None

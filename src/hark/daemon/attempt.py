@@ -115,9 +115,6 @@ class Attempt(Struct, kw_only=True):
                 self.session, self.kind, screen, self._job(), message, is_alone=self.is_taken_over
             )
         box = read_box(screen, self.kind.box)
-        # What the screen cannot show is not proven by it: then an empty box is the editor's too, where there is one.
-        if box and box.is_empty and not wording.fits(self.text, screen.columns, len(screen.rows)):
-            box = None
         self.carrier = self.carriers.choose(self.session, self.kind, screen, box, message.mode)
         return delivery(self.carrier, self.kind, self._job())
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hark.agents.kinds import Kinds
+from hark.agents.kinds import AgentKind, Kinds
 from hark.agents.native.channel import NativeChannel, Refused
 from hark.daemon.attempt import Attempt, is_attempted
 from hark.daemon.by_channel import deliver_natively, is_handed_over, without_channel
@@ -299,14 +299,14 @@ class Courier:
             await self._panes.of(session.pane).announce(session.pane, wording.restored(count))
 
     async def _attempt(self, session: Session, message: Message | None, facts: PaneFacts, lease: Lease) -> Attempt:
-        messages = await self._payload_of(message) if message else ()
-        text, count = wording.join([self._part(one, facts) for one in messages] or [""], facts.columns, facts.rows)
+        messages, kind = await self._payload_of(message) if message else (), self._kinds.get(session.agent)
+        text, count = wording.join([self._part(one, kind) for one in messages] or [""], kind.longest_inline)
         if message and is_attempted(message):
-            text = wording.BETWEEN.join(self._part(one, facts) for one in messages)
+            text = wording.BETWEEN.join(self._part(one, kind) for one in messages)
             count = len(messages)
         return Attempt(
             session=session,
-            kind=self._kinds.get(session.agent),
+            kind=kind,
             messages=messages[:count],
             text=text,
             foreground=facts.foreground,
@@ -364,8 +364,8 @@ class Courier:
             return 0.0
         return max(0.0, (self._clock() - message.held_since).total_seconds())
 
-    def _part(self, message: Message, facts: PaneFacts) -> str:
-        if not wording.needs_file(message, facts.columns, facts.rows):
+    def _part(self, message: Message, kind: AgentKind) -> str:
+        if not wording.needs_file(message, kind.longest_inline):
             return wording.payload(message)
         return wording.payload(message, write_text(self._texts, message))
 

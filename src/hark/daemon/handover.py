@@ -252,9 +252,9 @@ class Handovers:
         texts: list[str] = []
         for message in messages:
             text = wording.payload(message)
-            if len(text.encode()) > wording.LONGEST_PASTE:
+            if len(text.encode()) > wording.LONGEST_HANDED_OVER:
                 text = wording.payload(message, write_text(self._texts, message))
-            if texts and len("\n\n".join([*texts, text]).encode()) > wording.LONGEST_PASTE:
+            if texts and len("\n\n".join([*texts, text]).encode()) > wording.LONGEST_HANDED_OVER:
                 break
             texts.append(text)
         return "\n\n".join(texts), list(messages[: len(texts)])

@@ -39,13 +39,18 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tail: str | None = None
     """Where no single row ends it: all rows from the one that ends it to the last on the screen, joined by newlines."""
     cut: str | None = None
-    """A row that says there are more above or below which the agent does not show: such a box is not read."""
+    """A row that says there are more above or below which the agent does not show, with the input in the group `text`: such a box is
+    not read."""
+    is_cut_read: bool = False
+    """Never in a data file: a box of which the agent shows only the end is read all the same, as far as it is shown."""
     ghost: str | None = None
     """What the agent shows in an empty box, where it does not draw it dim."""
     filler: str | None = None
     """A character of no width that the agent draws at its cursor."""
     placeholder: str | None = None
     """What stands in the box for a long paste that the agent does not show; a group `newlines` counts those of the paste."""
+    collapses_over: int | None = None
+    """A paste of more characters is never shown: the stand-in takes its place. None where there is no such number."""
     needs_visible_cursor: bool = False
     needs_focus: bool = False
     """The agent shows its cursor only while its terminal has the focus: for the time of a delivery it is told so."""
@@ -90,13 +95,13 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
     last = _last_row(screen, look, first)
     if last is None or screen.cursor_y > last:
         return None
-    if look.cut and any(re.fullmatch(look.cut, screen.rows[y].text) for y in range(first, last + 1)):
+    if look.cut and not look.is_cut_read and any(_is_cut(screen, look, y) for y in range(first, last + 1)):
         return None
     starts = _starts(screen, look, first, last)
     if starts is None:
         return None
     input_start = starts[0]
-    rows = tuple(_without(look.filler, screen.rows[first + i].typed(start)) for i, start in enumerate(starts))
+    rows = tuple(_input(screen, look, first + i, start) for i, start in enumerate(starts))
     if first == last == screen.cursor_y and screen.cursor_x == input_start and _is_ghost(screen, look, rows[0]):
         rows = ("",)
     start = starts[screen.cursor_y - first]
@@ -125,6 +130,11 @@ def holds_text(box: Box, text: str) -> bool:
     """Whether the box shows this text, as far as a screen can tell, with the cursor behind it."""
     shown = undisputed("".join(box.rows))
     return box.is_cursor_at_end and bool(shown) and shown == undisputed(text)
+
+
+def ends_with(box: Box, text: str) -> bool:
+    """Whether what the box shows is the end of this text, as far as a screen can tell."""
+    return undisputed(text).endswith(undisputed("".join(box.rows)))
 
 
 def undisputed(text: str) -> str:
@@ -165,6 +175,18 @@ def _is_ghost(screen: Screen, look: BoxLook, row: str) -> bool:
         return True
     behind = screen.rows[screen.cursor_y].part(screen.cursor_x + 1).strip()
     return len(behind) > 2 and not screen.rows[screen.cursor_y].typed(screen.cursor_x + 1).strip()
+
+
+def _is_cut(screen: Screen, look: BoxLook, y: int) -> bool:
+    return look.cut is not None and re.fullmatch(look.cut, screen.rows[y].text) is not None
+
+
+def _input(screen: Screen, look: BoxLook, y: int, start: int) -> str:
+    """What was typed in a row, without the agent's sign that there are more rows."""
+    typed = _without(look.filler, screen.rows[y].typed(start))
+    if look.is_cut_read and look.cut and (shown := re.fullmatch(look.cut, typed.rstrip())):
+        return shown["text"]
+    return typed
 
 
 def _without(filler: str | None, text: str) -> str:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from hark.delivery.box import Box, holds_text, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.diff import is_continued
-from hark.delivery.free_box import retreat
+from hark.delivery.free_box import paste_and_submit, retreat
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -67,6 +67,9 @@ BLANKS_WITHIN_S = 0.5
 """Not for long: where a row ends they may change nothing, and an agent that is not typed into opens its dialogs."""
 
 
+NOT_SEEN = "the box is not to be seen, and our text may be in it"
+
+
 class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...]
     after: tuple[str, ...] = ()
@@ -107,12 +110,35 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         yield from _close(None, editor)
         yield DropDraft()
         return Held(HoldReason.BUSY, "the delivery was called off")
-    is_set = yield from _set(_needed(job.text, editor), job, editor)
-    outcome = (yield from _submit(job, editor)) if is_set else Stuck("the box does not show our text", is_refused=True)
+    if fits(job.text, before.screen.columns, len(before.screen.rows)):
+        is_set = yield from _set(_needed(job.text, editor), job, editor)
+        not_shown = Stuck("the box does not show our text", is_refused=True)
+        outcome = (yield from _submit(job, editor)) if is_set else not_shown
+    else:
+        outcome = yield from _deliver_by_paste(job, editor)
     if draft:
         target = read_box(before.screen, job.look)
         return (yield from _give_back(job, editor, draft, target, outcome))
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
+
+
+def _deliver_by_paste(job: Job, editor: EditorKeys) -> Delivery:
+    """For a text that the screen cannot show: the editor only empties the box. Agents show a stand-in for a long paste, but draw all
+    of what comes out of their editor, which takes them longer than keys can be held."""
+    yield from _close("", editor)
+    seen = yield from watch_for(lambda screen: _is_empty(screen, job), SHOWN_WITHIN_S)
+    if not _is_empty(seen.screen, job):
+        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    outcome = yield from paste_and_submit(job, seen.screen)
+    # A dialog that came in its way may have swallowed it, or hide it: the editor will tell.
+    if isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG:
+        return Stuck(NOT_SEEN, is_refused=outcome.is_refused)
+    return outcome
+
+
+def _is_empty(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and box.is_empty
 
 
 def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
@@ -130,10 +156,6 @@ def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
     if box is None:
         is_needed = editor.needs_box or editor.not_for is not None or is_shell_command(screen, job.look)
         return no_box(screen, job.look) if is_needed else None
-    if not fits(job.text, screen.columns, len(screen.rows)) and (editor.end_key or not box.is_empty):
-        # What the screen cannot prove the editor must, once more; then keys are not held long enough to bring the cursor back.
-        reason = HoldReason.DIALOG if box.is_empty else HoldReason.DRAFT
-        return Held(reason, "the pane is too small to show the message")
     is_ours = bool(job.message_id) and mentions(box, job.message_id)
     if editor.not_for and not is_ours and re.match(editor.not_for, "\n".join(box.rows)):
         return Held(HoldReason.DRAFT, "this draft cannot be carried by this agent's editor")

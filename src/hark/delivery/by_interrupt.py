@@ -44,6 +44,7 @@ from hark.delivery.steps import (
     Submitted,
 )
 from hark.delivery.submit import Job, look, submit, wait_for_echo, watch_for
+from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 SHOWN_WITHIN_S = 0.6
@@ -64,6 +65,9 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
     found = yield from find_draft(job, keys.line_keys)
     if not isinstance(found, FoundDraft):
         return found
+    if not fits(job.text, found.seen.screen.columns, len(found.seen.screen.rows)):
+        # What has come into the box is found by comparing screens.
+        return Held(HoldReason.DRAFT, "the pane is too small to show the message")
     if found.box.cursor_row < len(found.box.rows) - 1:
         # The way back to a row above goes by the same key as the way back in the history.
         keys = replace(keys, recall=None)

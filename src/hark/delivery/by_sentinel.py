@@ -34,7 +34,6 @@ from hark.delivery.steps import (
     Stuck,
 )
 from hark.delivery.submit import TOO_SLOW, Job, look, watch_for
-from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -88,8 +87,6 @@ def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | Fo
         return Held(HoldReason.DRAFT, "the box is in a mode in which the line keys do something else")
     if reason := why_unreadable(box, job.look, keys):
         return Held(HoldReason.DRAFT, reason)
-    if not fits(job.text, seen.screen.columns, len(seen.screen.rows)):
-        return Held(HoldReason.DRAFT, "the pane is too small to show the message")
     return FoundDraft(seen, box)
 
 

@@ -55,8 +55,8 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     taken = yield from _take(job, stash, box)
     if taken is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
-    box = taken
-    outcome = yield from into_free_box(job, has_let_go=lambda screen: _holds(screen, job, box) or let_go(screen, job))
+    box, emptied = taken
+    outcome = yield from into_free_box(job, emptied, lambda screen: _holds(screen, job, box) or let_go(screen, job))
     yield from _bring_back(job, stash, box, was_submitted=isinstance(outcome, Submitted))
     return outcome
 
@@ -65,9 +65,9 @@ def is_occupied(screen: Screen, box: Box, stash: StashKeys) -> bool:
     return shows_below(screen, box, stash.occupied)
 
 
-def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, Box | None]:
-    """The box as it was last seen before the key emptied it: a key of the human's may have been drawn only then. None if the draft
-    did not leave the box."""
+def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple[Box, Screen] | None]:
+    """The box as it was last seen before the key emptied it: a key of the human's may have been drawn only then. And the screen with
+    the empty box. None if the draft did not leave the box."""
     last = box
 
     def is_taken(screen: Screen) -> bool:
@@ -79,7 +79,7 @@ def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, Box |
     yield Press((stash.key,))
     seen = yield from watch_for(is_taken, TAKEN_WITHIN_S)
     if is_taken(seen.screen):
-        return last
+        return last, seen.screen
     still = read_box(seen.screen, job.look)
     if still and same_rows(still, box):
         yield DropDraft()

@@ -4,15 +4,20 @@
                |
                +-- anything else before Enter: the way back, our text out, the box empty as it was
 
+A text that the screen cannot show whole goes in by two pastes, unless the agent surely shows a stand-in for it: first the header,
+which is seen to stand alone in the box, then the rest, which may drive the header out of sight. Whatever the box shows then is ours.
+
 The way back needs no knowledge of the text: the keys by which the agent empties its box, where its data file names them; else a
 Backspace for every character that was pasted, and where the agent keeps its cursor before the end, as many Deletes. More of them
 than there are characters do nothing. In vim's normal mode Backspaces do nothing either: an agent that has one needs its key for
 the insert mode before them, or keys behind them that erase whole rows.
 """
 
+from msgspec.structs import replace
+
 from hark.delivery.box import Box, BoxLook, read_box, shows_placeholder
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Begin, Delivery, Held, Paste, Press, Seen, Stuck
+from hark.delivery.steps import Begin, Delivery, Held, Outcome, Paste, Press, Seen, Stuck
 from hark.delivery.submit import (
     Job,
     Test,
@@ -23,6 +28,7 @@ from hark.delivery.submit import (
     wait_for_echo,
     watch_for,
 )
+from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 TAB_WIDTH = 4
@@ -37,9 +43,33 @@ def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | Non
     """`before`: the screen with the empty box. `has_let_go`: see `submit`."""
     if not (yield Begin()):
         return Held(HoldReason.BUSY, "the delivery was called off")
-    yield Paste(job.text)
+    return (yield from paste_and_submit(job, before, has_let_go))
+
+
+def paste_and_submit(job: Job, before: Screen | None = None, has_let_go: Test | None = None) -> Delivery:
+    """The same, where the delivery has begun already."""
+    if before and goes_in_two(job, before):
+        header = replace(job, text=job.header)
+        yield Paste(header.text)
+        alone = yield from wait_for_echo(header, before)
+        if not isinstance(alone, Seen):
+            return (yield from _or_retreat(header, alone))
+        job = replace(job, has_seen_header=True, look=replace(job.look, is_cut_read=True))
+        before = None
+    yield Paste(job.text.removeprefix(job.header) if job.has_seen_header else job.text)
     echoed = yield from wait_for_echo(job, before)
     outcome = (yield from submit(job, echoed, has_let_go)) if isinstance(echoed, Seen) else echoed
+    return (yield from _or_retreat(job, outcome))
+
+
+def goes_in_two(job: Job, screen: Screen) -> bool:
+    """Whether the screen may show neither the whole text nor a stand-in for it. A raw text is one line, and has no header."""
+    is_collapsed = job.look.collapses_over is not None and len(job.text) > job.look.collapses_over
+    has_header = "\n" in job.text and job.message_id in job.header
+    return has_header and not is_collapsed and not fits(job.text, screen.columns, len(screen.rows))
+
+
+def _or_retreat(job: Job, outcome: Outcome) -> Delivery:
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
 
 
@@ -85,14 +115,16 @@ def ways_out(presses: int, look: BoxLook) -> list[tuple[str, ...]]:
 def _presses(box: Box | None, job: Job, *, is_beside: bool) -> int:
     """How many Backspaces take our text out. Beside a key of the human's, which stands before it, not one too many."""
     if box and shows_placeholder(box, job.look):
-        return 1 if is_beside else SPARE_ERASURES
-    return len(job.text) if is_beside else erasures(job.text)
+        return 1 if is_beside else erasures(job.header)
+    return len(job.text) if is_beside else erasures(job.text, job.look)
 
 
 def _shows_box(screen: Screen, job: Job) -> bool:
     return read_box(screen, job.look) is not None or ends_at_cursor(screen, job)
 
 
-def erasures(text: str) -> int:
-    """How many Backspaces take a text out of any box."""
-    return len(text) + (TAB_WIDTH - 1) * text.count("\t") + SPARE_ERASURES
+def erasures(text: str, look: BoxLook | None = None) -> int:
+    """How many Backspaces take a text out of any box. One takes out a stand-in, whatever it stands for."""
+    longest = look.collapses_over if look and look.collapses_over is not None else len(text)
+    shown = text[:longest]
+    return len(shown) + (TAB_WIDTH - 1) * shown.count("\t") + SPARE_ERASURES

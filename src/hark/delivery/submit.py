@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hark.delivery.box import (
     Box,
     BoxLook,
+    ends_with,
     holds_placeholder,
     holds_text,
     mentions,
@@ -79,6 +80,13 @@ class Job(Struct, frozen=True, kw_only=True):
     """Whether the agent's line keys go by rows as they are wrapped, or by the lines of the text."""
     held_for_s: float = HELD_FOR_S
     """How much longer the human's keys are held."""
+    has_seen_header: bool = False
+    """The box has shown our header, and nothing else, before the rest of the text went in: then a box that shows only the end of
+    the text, or anything without the header, holds ours."""
+
+    @property
+    def header(self) -> str:
+        return self.text.partition("\n")[0]
 
 
 def look() -> Looking:
@@ -120,7 +128,7 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
         was_filled = was_filled or (ends_at_cursor(screen, job) if box is None else not box.is_empty)
         return holds_ours(screen, job)
 
-    seen, is_there = yield from watch_at_rest(job, has_echo, lambda box: begins_with_ours(box, job), ECHO_WITHIN_S)
+    seen, is_there = yield from watch_at_rest(job, has_echo, lambda box: _may_be_drawn(box, job), ECHO_WITHIN_S)
     if is_there:
         return seen
     is_in_the_way = read_box(seen.screen, job.look) is None
@@ -229,8 +237,28 @@ def holds_ours(screen: Screen, job: Job) -> bool:
     """Only to be asked of a box that was empty before we pasted: then a stand-in for a long paste stands for ours."""
     box = read_box(screen, job.look)
     return box is not None and (
-        holds_text(box, job.text) or (box.is_cursor_at_end and holds_placeholder(box, job.look, job.text))
+        _shows_text(box, job) or (box.is_cursor_at_end and holds_placeholder(box, job.look, job.text))
     )
+
+
+def _shows_text(box: Box, job: Job) -> bool:
+    """Whether the box shows our text, as far as a screen can tell; or only its end, where its header was seen before."""
+    return holds_text(box, job.text) or (
+        job.has_seen_header and box.is_cursor_at_end and _is_without_header(box, job) and ends_with(box, job.text)
+    )
+
+
+def _is_without_header(box: Box, job: Job) -> bool:
+    """Whether the rest of our text has driven the header out of sight."""
+    return not box.is_empty and not mentions(box, job.message_id)
+
+
+def _may_be_drawn(box: Box, job: Job) -> bool:
+    """Whether a box that has come to rest like this holds our whole text. The header alone is not all of it, if it was seen before."""
+    if not job.has_seen_header:
+        return begins_with_ours(box, job)
+    is_more = undisputed("".join(box.rows)) != undisputed(job.header)
+    return _is_without_header(box, job) or (is_more and begins_with_ours(box, job))
 
 
 def ends_at_cursor(screen: Screen, job: Job) -> bool:
@@ -255,12 +283,15 @@ def begins_with_ours(box: Box, job: Job) -> bool:
     shown = "".join(box.rows)
     if job.look.placeholder and re.match(job.look.placeholder, shown.strip()):
         return True
-    return mentions(box, job.message_id) and undisputed(shown).startswith(undisputed(job.text.partition("\n")[0]))
+    if job.has_seen_header and _is_without_header(box, job):
+        return True
+    return mentions(box, job.message_id) and undisputed(shown).startswith(undisputed(job.header))
 
 
 def may_be_ours(box: Box, job: Job) -> bool:
     """Also beside other text: a stand-in does not say whose paste it stands for."""
-    return mentions(box, job.message_id) or shows_placeholder(box, job.look)
+    is_end = job.has_seen_header and _is_without_header(box, job) and ends_with(box, job.text)
+    return is_end or mentions(box, job.message_id) or shows_placeholder(box, job.look)
 
 
 def _may_be_in_a_box(screen: Screen, job: Job) -> bool:
@@ -299,10 +330,10 @@ def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
     box = read_box(screen, job.look)
     if box is None:
         return False
-    is_same = echoed is not None and same_looks(box, echoed) and may_be_ours(box, job)
+    is_same = echoed is not None and same_looks(box, echoed) and (may_be_ours(box, job) or job.has_seen_header)
     if is_same and shows_placeholder(box, job.look):
         return True
-    return (is_same or holds_text(box, job.text)) and _is_guarded(screen, job)
+    return (is_same or _shows_text(box, job)) and _is_guarded(screen, job)
 
 
 def _is_guarded(screen: Screen, job: Job) -> bool:
@@ -325,9 +356,14 @@ def _begins_line_after(before: Screen, job: Job) -> Test:
 
     def begins_line(screen: Screen) -> bool:
         box = read_box(screen, job.look)
-        return bool(was and box and box.cursor_row > was.cursor_row and holds_text(box, job.text))
+        return bool(was and box and _is_lower(box, was) and _shows_text(box, job))
 
     return begins_line
+
+
+def _is_lower(box: Box, was: Box) -> bool:
+    """Whether the cursor stands in a lower row, or in an empty one where the box shows only its end."""
+    return box.cursor_row > was.cursor_row or (not box.rows[box.cursor_row].strip() and box.rows[:-1] == was.rows[1:])
 
 
 def _either(one: Test, other: Test) -> Test:

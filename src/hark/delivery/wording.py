@@ -42,8 +42,10 @@ def check_text(text: str, longest: int) -> str:
     return text
 
 
-LONGEST_PASTE = 8192
-"""Bytes; a longer text goes into a file, and the payload says where."""
+LONGEST_INLINE = 64 * 1024
+"""Bytes of a payload that is pasted whole; a longer text goes into a file, and the payload says where."""
+LONGEST_HANDED_OVER = 8192
+"""The same where a hook hands the text over: agents cut off what a hook says beyond some ten thousand characters."""
 
 
 def payload(message: Message, file: str | None = None) -> str:
@@ -70,16 +72,12 @@ BETWEEN = "\n\n"
 """What stands between two messages in one payload."""
 
 
-def join(parts: Sequence[str], columns: int, rows: int) -> tuple[str, int]:
-    """As many of the payloads as one paste can hold and one screen can show, as one; at least the first. And how many."""
+def join(parts: Sequence[str], longest: int = LONGEST_INLINE) -> tuple[str, int]:
+    """As many of the payloads as one paste can hold, as one; at least the first. And how many."""
     count = 1
-    while count < len(parts) and is_pasted(BETWEEN.join(parts[: count + 1]), columns, rows):
+    while count < len(parts) and len(BETWEEN.join(parts[: count + 1]).encode()) <= longest:
         count += 1
     return BETWEEN.join(parts[:count]), count
-
-
-def is_pasted(text: str, columns: int, rows: int) -> bool:
-    return len(text.encode()) <= LONGEST_PASTE and fits(text, columns, rows)
 
 
 def mark(message: Message) -> str:
@@ -101,11 +99,9 @@ def check_raw(text: str) -> str:
 LONGEST_RAW = 500
 
 
-def needs_file(message: Message, columns: int, rows: int) -> bool:
-    """Whether the text is too long to be pasted and proven on a screen of that size."""
-    if message.is_raw:
-        return False
-    return len(message.text.encode()) > LONGEST_PASTE or not is_pasted(payload(message), columns, rows)
+def needs_file(message: Message, longest: int = LONGEST_INLINE) -> bool:
+    """Whether the text is too long to be pasted whole: it has more bytes than `longest`, which the header does not count for."""
+    return not message.is_raw and len(message.text.encode()) > longest
 
 
 def fits(text: str, columns: int, rows: int) -> bool:
