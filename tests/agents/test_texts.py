@@ -4,11 +4,11 @@ its cursor stay. A screen draws many of them otherwise than they are."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from unicodedata import normalize
 
 import pytest
 
 from hark.demo.human import Human
+from tests.agents.arriving import as_it_arrives
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
 from tests.terminals import wait_until
@@ -82,15 +82,3 @@ def test_the_draft_and_its_cursor_are_as_they_were(agent: Delivering, human: Hum
     human.press("Enter")
 
     wait_until(lambda: agent.prompts() == ["half a thXou"], DEADLINE_S, "the human's prompt", agent.stand_in.submitted)
-
-
-def as_it_arrives(kind: str, text: str) -> str:
-    """hark composes letters and their marks (NFC). Claude Code keeps four blanks for a tab; Gemini CLI drops zero width spaces and
-    marks of byte order."""
-    composed = normalize("NFC", text)
-    match kind:
-        case "claude":
-            return composed.replace("\t", "    ")
-        case "gemini":
-            return composed.replace("\u200b", "").replace("\ufeff", "")
-    return composed

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from tests.agents.launch import PINNED
-from tests.storm import kills, report, storm
+from tests.storm import kills, report, rounds
 from tests.storm.kills import Killed
 from tests.storm.peers import PEERS
 from tests.storm.report import Report
@@ -20,13 +20,14 @@ from tests.storm.result import Result, table
 from tests.storm.storm import Plan
 
 TRACES = Path(__file__).parents[2] / "build/storm"
-AGENTS = ("claude", "codex", "gemini")
+AGENTS = ("claude", "codex", "gemini", "opencode")
 # protocol, agent, deliveries; the protocols in use today are shown on one agent
 DEFAULT = (
     *(("airlock", agent, 100) for agent in AGENTS),
     ("adopted", "claude", 100),
     ("adopted", "codex", 20),
     ("adopted", "gemini", 20),
+    ("adopted", "opencode", 20),
     *((name, "claude", 15) for name in PEERS),
 )
 ALL_KILLS = 50
@@ -40,8 +41,9 @@ def main(words: Sequence[str]) -> int:
         return 0
     plans, killings = _plans(options), _killings(options)
     started = time.monotonic()
-    print(f"seed {options.seed}", flush=True)
-    storms = [_storm(plan) for plan in plans]
+    print(f"commit {rounds.commit()}, seed {options.seed}", flush=True)
+    ends_at = started + 60 * options.minutes if options.minutes else None
+    storms = [one for one in (_storm(plan, ends_at) for plan in plans) if one]
     killed = [_kill(protocol, agent, count, options.seed) for protocol, agent, count in killings]
     found = Report(
         seed=options.seed,
@@ -58,9 +60,13 @@ def main(words: Sequence[str]) -> int:
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/storm", description=__doc__)
-    parser.add_argument("--agents", help="of claude, codex, gemini; comma between")
+    parser.add_argument("agents", nargs="*", help=f"of {', '.join(AGENTS)}")
     parser.add_argument("--protocols", help=f"of airlock, adopted, {', '.join(PEERS)}; comma between")
-    parser.add_argument("--deliveries", type=int, help="of each")
+    parser.add_argument("--messages", dest="deliveries", type=int, help="how many, to each")
+    parser.add_argument("--plain", action="store_true", help="plain words instead of texts from all of Unicode")
+    parser.add_argument(
+        "--minutes", type=float, help="begin no further round after so long; the same call goes on from there"
+    )
     parser.add_argument("--kills", type=int, help="how often the daemon is killed, in all; alone: nothing else is done")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -78,7 +84,7 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
     """Only killing: no storm. An agent that is named gets every protocol that is named."""
     if options.kills is not None and not (options.agents or options.protocols):
         return []
-    agents, protocols = (_words(given) for given in (options.agents, options.protocols))
+    agents, protocols = options.agents, _words(options.protocols)
     chosen = [
         (protocol, agent, count)
         for protocol, agent, count in DEFAULT
@@ -87,7 +93,13 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
     if unknown := {*agents, *protocols} - {name for protocol, agent, _ in DEFAULT for name in (protocol, agent)}:
         sys.exit(f"scripts/storm: not known: {', '.join(sorted(unknown))}")
     return [
-        Plan(protocol=protocol, agent=agent, deliveries=options.deliveries or count, seed=options.seed)
+        Plan(
+            protocol=protocol,
+            agent=agent,
+            deliveries=options.deliveries or count,
+            seed=options.seed,
+            is_plain=options.plain or protocol in PEERS,
+        )
         for protocol, agent, count in chosen
     ]
 
@@ -102,9 +114,11 @@ def _killings(options: argparse.Namespace) -> list[tuple[str, str, int]]:
     return [(protocol, agent, half) for (protocol, agent), half in zip(KILLS, halves, strict=True) if half]
 
 
-def _storm(plan: Plan) -> Result:
+def _storm(plan: Plan, ends_at: float | None) -> Result | None:
     name = f"{plan.title}, {plan.agent}"
-    result = storm.run(plan, lambda text: print(f"  {name}: {text}", flush=True), TRACES)
+    result = rounds.run(plan, lambda text: print(f"  {name}: {text}", flush=True), TRACES, ends_at)
+    if result is None:
+        return None
     print(table([result]), flush=True)
     _tell_damage(result.damage if plan.is_ours else [])
     return result

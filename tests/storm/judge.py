@@ -4,8 +4,8 @@ Exact means equal to the letter; only the blanks around a submitted text do not 
 was recalled from the history is exact if it is a text that had arrived before, exactly, with the person's own words where
 the cursor was. An agent may join what was submitted during one turn by an empty line: then each part must be exact by itself.
 
-What is left over is a mixture. Its capitals are the messages', its small letters the person's: so it can be told which
-message is in there (garbled) or nowhere (lost), and how many of the person's letters have gone missing.
+What is left over is a mixture. A message of hark's is known in it by its id, so it can be told whether it is in there (garbled) or
+nowhere (lost). Without an id, capitals are a message's; small letters are the person's, and those that are nowhere have gone missing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.storm import messages, person
 from tests.storm.person import Prompt, Recalled
 
 JOINT = "\n\n"
-HEADER = re.compile(r"\[Input from: .* via hark send · [0-9a-f]{12}\]")
+HEADER = re.compile(r"\[Input from: .* via hark send · (?P<id>[0-9a-f]{12})\]")
 FOUND_SHARE = 0.5
 """A prompt of which fewer letters are found has been lost, not garbled."""
 
@@ -65,7 +65,7 @@ def judge(
         prompts_exact=tuple(prompt.text for prompt in prompts if counts[prompt.text] == 1),
         prompts_garbled=tuple(one.text for one, share in zip(broken, shares, strict=True) if share >= FOUND_SHARE),
         prompts_lost=tuple(one.text for one, share in zip(broken, shares, strict=True) if share < FOUND_SHARE),
-        keys_lost=_keys_lost(broken, leftovers),
+        keys_lost=_keys_lost(broken, [_without(sent, one) for one in leftovers]),
         leftovers=leftovers,
     )
 
@@ -74,19 +74,19 @@ class Sorting:
     """Goes through what arrived, in order, and counts what is exact."""
 
     def __init__(self, sent: Sequence[str], prompts: Sequence[Prompt], earlier: Sequence[str]) -> None:
-        self._whole = {text.strip(): text for text in sent}
+        self._whole = {trim(text): text for text in sent}
         self._whole |= {prompt.text: prompt.text for prompt in prompts if prompt.recalled is Recalled.NOT}
         self._recalled = [prompt for prompt in prompts if prompt.recalled is not Recalled.NOT]
-        self._earlier = {text.strip() for text in earlier}
+        self._earlier = {trim(text) for text in earlier}
         self.counts: Counter[str] = Counter()
         self.leftovers: list[str] = []
 
     def take(self, text: str) -> None:
-        parts = self._parts(text.strip())
+        parts = self._parts(trim(text))
         if parts is None:
             self.leftovers.append(text)
         self.counts.update(parts or ())
-        self._earlier.add(text.strip())
+        self._earlier.add(trim(text))
 
     def _parts(self, text: str) -> list[str] | None:
         """The names of the exact texts that this is made of; None if it is not."""
@@ -94,10 +94,10 @@ class Sorting:
             self._earlier.add(text)
             return [name]
         for found in re.finditer(JOINT, text):
-            name = self._name(text[: found.start()].strip())
-            rest = self._parts(text[found.end() :].strip()) if name else None
+            name = self._name(trim(text[: found.start()]))
+            rest = self._parts(trim(text[found.end() :])) if name else None
             if name and rest:
-                self._earlier.add(text[: found.start()].strip())
+                self._earlier.add(trim(text[: found.start()]))
                 return [name, *rest]
         return None
 
@@ -105,7 +105,21 @@ class Sorting:
         if text in self._whole:
             return self._whole[text]
         rests = ((prompt.text, _without_own(text, prompt)) for prompt in self._recalled)
-        return next((own for own, rest in rests if rest is not None and rest.strip() in self._earlier), None)
+        return next((own for own, rest in rests if rest is not None and trim(rest) in self._earlier), None)
+
+
+def trim(text: str) -> str:
+    """A text without the blanks around it. To most agents a mark of byte order is a blank too."""
+    while (shorter := text.strip().strip("\ufeff")) != text:
+        text = shorter
+    return text
+
+
+def _without(sent: Sequence[str], leftover: str) -> str:
+    """What is left of it when the messages that stand in it whole are taken out."""
+    for text in sent:
+        leftover = leftover.replace(text, "")
+    return leftover
 
 
 def _without_own(text: str, prompt: Prompt) -> str | None:
@@ -116,6 +130,8 @@ def _without_own(text: str, prompt: Prompt) -> str | None:
 
 
 def _is_in(text: str, leftovers: Sequence[str]) -> bool:
+    if header := HEADER.match(text):
+        return any(header["id"] in one for one in leftovers)
     return _letters(text, messages.LETTERS) in _all_letters(leftovers, messages.LETTERS)
 
 

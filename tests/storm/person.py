@@ -20,6 +20,8 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tests.storm import texts
+
 LETTERS = string.ascii_lowercase + "éß世"
 WORDS = (
     *("please", "look", "at", "the", "failing", "test", "and", "why", "it", "breaks", "only", "when", "two", "agents"),
@@ -31,6 +33,7 @@ LONGEST_LINE = 75
 PAUSES_S = (0.35, 0.9)
 READS_S = (0.5, 0.9)
 COLLAPSED_FROM_LINES = 3
+OTHER_SCRIPTS = 0.12
 
 
 class Type(Struct, frozen=True):
@@ -165,8 +168,10 @@ def tag(number: int, first: str) -> str:
 class Composer:
     """Makes up what the person does for one prompt, from dice alone."""
 
-    def __init__(self, dice: Random) -> None:
+    def __init__(self, dice: Random, *, of_any_script: bool = False) -> None:
+        """`of_any_script`: now and then they write a word of another script, or an emoji."""
         self._dice = dice
+        self._of_any_script = of_any_script
 
     def compose(self, number: int, is_recalled: bool = False, length: int | None = None) -> list[Act]:
         """Without the Enter at the end."""
@@ -193,6 +198,8 @@ class Composer:
             yield Pause(self._dice.uniform(*PAUSES_S))
 
     def _word(self) -> str:
+        if self._of_any_script and self._dice.random() < OTHER_SCRIPTS:
+            return texts.draw_word(self._dice)
         return self._dice.choice(WORDS)
 
     def _write(self, draft: Draft) -> Iterator[Act]:

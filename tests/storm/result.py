@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Result(Struct, frozen=True, kw_only=True):
@@ -32,6 +33,13 @@ class Result(Struct, frozen=True, kw_only=True):
     """Of the machine, over the last minute of the run."""
     damage: list[str]
     """What was not exact, in full."""
+    commit: str = ""
+    """What was run."""
+
+    def plus(self, later: Result) -> Result:
+        """Both rounds as one."""
+        numbers = {name: getattr(self, name) + getattr(later, name) for name in SUMMED}
+        return replace(self, **numbers, load=max(self.load, later.load))
 
     @property
     def is_clean(self) -> bool:
@@ -48,6 +56,21 @@ class Result(Struct, frozen=True, kw_only=True):
         return ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))] if ordered else None
 
 
+SUMMED = (
+    *(
+        "sent",
+        "exact",
+        "garbled",
+        "lost",
+        "doubled",
+        "held",
+        "uncertain",
+        "prompts",
+        "prompts_exact",
+        "prompts_garbled",
+    ),
+    *("prompts_lost", "keys", "keys_lost", "latencies_s", "seconds", "damage"),
+)
 HEADINGS = (
     *("protocol", "agent", "messages", "exact", "garbled", "lost", "doubled", "held", "uncertain"),
     *("prompts", "exact", "garbled", "lost", "keys", "lost", "median", "p95"),

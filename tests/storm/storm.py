@@ -12,10 +12,11 @@ from random import Random
 from msgspec import Struct
 
 from hark.demo.human import Human
+from tests.agents.arriving import as_it_arrives
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.marks import MARKS
 from tests.end_to_end.agents import SENDER
-from tests.storm import messages, peers
+from tests.storm import messages, peers, texts
 from tests.storm.arrival import Arrival, arrivals
 from tests.storm.judge import Verdict, judge
 from tests.storm.result import Result
@@ -46,6 +47,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     agent: str
     deliveries: int
     seed: int
+    is_plain: bool = False
+    """Only words that can be told from the person's own, as for the protocols in use today."""
 
     @property
     def is_ours(self) -> bool:
@@ -62,7 +65,8 @@ class Storm:
         self._agent = agent
         self._say = say
         self._dice = Random(f"{plan.seed} messages {plan.protocol} {plan.agent}")
-        self.typist = Typist(agent, human, Random(f"{plan.seed} person {plan.protocol} {plan.agent}"))
+        person = Random(f"{plan.seed} person {plan.protocol} {plan.agent}")
+        self.typist = Typist(agent, human, person, of_any_script=not plan.is_plain)
         if not plan.is_ours:
             self.typist.before_prompt = lambda: tidy_up(agent, human)
         self.sent: list[Sent] = []
@@ -86,7 +90,7 @@ class Storm:
             if not self._wait_room():
                 self._say(f"more than {MOST_WAITING} messages have waited for {LONGEST_WAIT_S:.0f} s: no more are sent")
                 return
-            body = messages.compose(self._dice, number)
+            body = messages.compose(self._dice, number) if self._plan.is_plain else texts.draw(self._dice)
             self.sent.append(self._send(body))
             if (number + 1) % 10 == 0:
                 self._say(f"{number + 1} sent, {len(self.typist.prompts)} prompts, {self.typist.keys} keys")
@@ -97,7 +101,8 @@ class Storm:
             peers.send(self._agent.tmux, self._agent.pane, self._plan.protocol, body)
             return Sent(body, at)
         message_id = self._agent.send(body)
-        return Sent(f"[Input from: {SENDER} via hark send · {message_id}]\n{body}", at, message_id)
+        arrives = as_it_arrives(self._plan.agent, body)
+        return Sent(f"[Input from: {SENDER} via hark send · {message_id}]\n{arrives}", at, message_id)
 
     def statuses(self) -> list[str]:
         if not self._plan.is_ours:

@@ -28,7 +28,7 @@ CURSORS = {"gemini": Recalled.CURSOR_AT_START}
 class Typist(threading.Thread):
     """`prompts` are those that they have submitted, in order."""
 
-    def __init__(self, agent: Delivering, human: Human, dice: Random) -> None:
+    def __init__(self, agent: Delivering, human: Human, dice: Random, *, of_any_script: bool = False) -> None:
         super().__init__(name="typist", daemon=True)
         self.prompts: list[Prompt] = []
         self.keys = 0
@@ -40,7 +40,7 @@ class Typist(threading.Thread):
         self._agent = agent
         self._human = human
         self._dice = dice
-        self._composer = Composer(dice)
+        self._composer = Composer(dice, of_any_script=of_any_script)
         self._cursor = CURSORS.get(agent.launch.kind, Recalled.CURSOR_AT_END)
         self._is_over = threading.Event()
 

@@ -195,7 +195,9 @@ def _without(filler: str | None, text: str) -> str:
 
 def _starts(screen: Screen, look: BoxLook, first: int, last: int) -> list[int] | None:
     """Column of the input on each row."""
-    starts = [_input_start(screen, first, look.prompt)]
+    start = _input_start(screen, first, look.prompt)
+    # Where the first row is out of sight, the one at the top of the screen is one of those that follow.
+    starts = [look.indent if start is None and look.is_cut_read else start]
     for y in range(first + 1, last + 1):
         starts.append(look.indent if look.rows is None else _input_start(screen, y, look.rows))
     return None if None in starts else [start for start in starts if start is not None]
@@ -225,6 +227,11 @@ def _first_row(screen: Screen, look: BoxLook) -> int | None:
             first = y
         elif not _may_follow(screen, look, y):
             break
+    else:
+        y = -1
+    if look.is_cut_read and (first is None or not _is_below_frame(screen, look, first)):
+        # The first row is out of sight: the box begins below its frame all the same, or at the top of the screen.
+        return y + 1 if y < 0 or (look.above and re.fullmatch(look.above, screen.rows[y].text)) else None
     return first if first is not None and _is_below_frame(screen, look, first) else None
 
 

@@ -1,0 +1,17 @@
+"""What becomes of a text on its way to an agent's model: the one place that says so for tests; docs/agents.md says it for people."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+_DROPPED = {"gemini": re.compile("[\u200b\ufeff]"), "qwen": re.compile("[\u200b\ufeff]")}
+_WITHOUT_TABS = frozenset({"claude", "copilot"})
+
+
+def as_it_arrives(kind: str, text: str) -> str:
+    """hark composes letters and their marks (NFC) and takes separators for newlines. Claude Code and Copilot keep four blanks for a
+    tab; Gemini CLI and Qwen Code drop zero width spaces and marks of byte order."""
+    composed = normalize("NFC", re.sub("\r\n?|[\u2028\u2029]", "\n", text)).strip("\n")
+    kept = _DROPPED[kind].sub("", composed) if kind in _DROPPED else composed
+    return kept.replace("\t", "    ") if kind in _WITHOUT_TABS else kept
