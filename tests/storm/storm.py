@@ -18,7 +18,7 @@ from tests.agents.marks import MARKS
 from tests.end_to_end.agents import SENDER
 from tests.storm import messages, peers, texts
 from tests.storm.arrival import Arrival, arrivals
-from tests.storm.judge import Verdict, judge
+from tests.storm.judge import Verdict, judge, trim
 from tests.storm.result import Result
 from tests.storm.typist import Typist
 from tests.terminals import wait_until
@@ -167,7 +167,7 @@ class Storm:
         arrivals, times = self.arrivals(), []
         for one in self.sent:
             if one.text in verdict.exact:
-                arrived_at = next(arrival.at for arrival in arrivals if one.text in arrival.text)
+                arrived_at = next(arrival.at for arrival in arrivals if trim(one.text) in arrival.text)
                 times.append((arrived_at - one.at) / timedelta(seconds=1))
         return times
 
