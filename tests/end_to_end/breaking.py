@@ -15,12 +15,14 @@ from typing import Any
 
 from hark.cli.main import main
 from hark.daemon.mailbox import Mailbox
+from hark.delivery import wording
 from hark.model.message import Message
 from hark.store.sqlite.writer import Batch
 
 STORE = "break the store"
 WORDS = ("a library complains", "a task nobody awaits", "a thread nobody joins", "an exception in a finalizer")
 SAY = "say everything"
+PAYLOAD = "break the payload"
 
 
 class DiskOnFire(BaseException):
@@ -73,7 +75,17 @@ def talkative(send: Callable[..., Any]) -> Callable[..., Any]:
     return send_and_say
 
 
+def choking(payload: Callable[..., str]) -> Callable[..., str]:
+    def payload_or_choke(message: Message, *more: Any) -> str:
+        if message.text == PAYLOAD:
+            raise ValueError(PAYLOAD)
+        return payload(message, *more)
+
+    return payload_or_choke
+
+
 if __name__ == "__main__":
+    wording.payload = choking(wording.payload)
     Batch.run = burning(Batch.run)  # type: ignore[method-assign, assignment]
     Mailbox.send = talkative(Mailbox.send)  # type: ignore[method-assign]
     sys.argv = ["hark", "serve", *sys.argv[1:]]

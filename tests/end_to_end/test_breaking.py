@@ -48,6 +48,23 @@ def test_a_daemon_whose_store_has_broken_ends_and_the_next_command_starts_anothe
     assert agent.bodies() == ["before", "after"]
 
 
+def test_a_message_that_makes_its_courier_fail_steps_aside(broken: RunningHark) -> None:
+    broken.set(max_attempts="2")
+    agent = Agent(broken)
+    broken.ok("hold", "a")
+    first, poisonous, last = (agent.send(text) for text in ("first", breaking.PAYLOAD, "last"))
+
+    broken.ok("release", "a")
+
+    assert [broken.wait_end(message_id) for message_id in (first, poisonous, last)] == [
+        "completed",
+        "dead",
+        "completed",
+    ]
+    assert agent.bodies() == ["first", "last"]
+    assert "unexpected ValueError" in broken.message(poisonous)["receipts"][-1]["detail"]
+
+
 def test_what_libraries_threads_and_lost_tasks_say_stands_in_the_log(broken: RunningHark) -> None:
     agent = Agent(broken)
 

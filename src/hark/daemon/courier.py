@@ -89,6 +89,8 @@ class Courier:
         """Which message was refused, and when it may be tried again; another one that comes before it need not wait."""
         self._refused: tuple[MessageId | None, int] = (None, 0)
         """Which message was refused last, and how often since this courier began."""
+        self._at_work: Message | None = None
+        """The message that is being delivered."""
 
     def see_box(self, box: Box | None) -> float:
         """Takes note of what the input box holds now. Returns for how many seconds it has held exactly that."""
@@ -177,8 +179,22 @@ class Courier:
         self._not_before = (current.id, asyncio.get_running_loop().time() + next_try_s(current, count))
         return False
 
+    async def note_failure(self, detail: str) -> None:
+        """Counts a delivery that has failed in a way that nobody foresaw against its message, so that one message cannot keep the
+        courier failing for ever. The first failure counts nothing: it may be due to another message of the payload, and the next
+        attempt is made with this one alone."""
+        message, self._at_work = self._at_work, None
+        if message is None:
+            return
+        async with self.lock:
+            if self._refused[0] == message.id:
+                await self._steps_aside(message, Hold(HoldReason.BUSY, detail, is_refused=True))
+            else:
+                self._refused = (message.id, 0)
+
     async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         """None when there is nothing in the way any more: delivered, or ended otherwise."""
+        self._at_work = message
         try:
             hold = await self._deliver(session, message, draft)
         except HarkError as failure:
@@ -256,6 +272,8 @@ class Courier:
         if is_attempted(message):
             together = await self._store.batch(message.batch_id) if message.batch_id else [message]
             return tuple(one for one in payload_order(together) if is_attempted(one)) or (message,)
+        if message.id == self._refused[0]:
+            return (message,)
         in_order = await self._store.next_pending(message.session_id, self._config.max_batch_size)
         batch = next_batch(in_order, self._config.max_batch_size, self._clock())
         return batch if batch and batch[0].id == message.id else (message,)

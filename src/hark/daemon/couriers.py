@@ -68,6 +68,12 @@ class Couriers:
         if courier and courier.is_waiting_for_output:
             courier.wake()
 
+    async def _note_failure(self, courier: Courier, failure: Exception) -> None:
+        try:
+            await courier.note_failure(f"unexpected {type(failure).__name__}")
+        except HarkError as refused:
+            logger.error("failure not recorded", extra={"code": refused.code, "detail": refused.detail})
+
     async def _supervise(self, session_id: SessionId, courier: Courier) -> None:
         """A courier that fails is logged and started again; one whose session is gone or forgotten ends."""
         failures = 0
@@ -83,7 +89,8 @@ class Couriers:
                 logger.error(
                     "courier failed", extra={"session": session_id, "code": failure.code, "detail": failure.detail}
                 )
-            except Exception:  # noqa: BLE001 a supervisor logs and restarts
+            except Exception as failure:  # noqa: BLE001 a supervisor logs and restarts
                 logger.exception("courier failed", extra={"session": session_id})
+                await self._note_failure(courier, failure)
             await asyncio.sleep(RESTART_S[min(failures, len(RESTART_S) - 1)])
             failures += 1

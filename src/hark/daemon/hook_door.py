@@ -33,7 +33,7 @@ from hark.sockets import OwnSocket
 REPORT_WITHIN_S = 5.0
 SWEEP_S = 1.0
 ENDS_WITHIN_S = 60.0
-"""Seconds after which a hook that is still connected is ended; every agent ends its hooks sooner."""
+"""How many seconds a hook may take to print its answer; every agent ends its hooks sooner."""
 BACKLOG = 4096
 """A hook that finds no room in it is gone at once, whoever has filled it."""
 LET_IN_AT_ONCE = 64
