@@ -1,6 +1,7 @@
 """hark serve: the daemon in the foreground. The only command that imports the daemon."""
 
 import os
+import signal
 
 import click
 
@@ -22,6 +23,8 @@ def command(settings: tuple[str, ...], ready_fd: int | None, lock_fds: str | Non
     options = parse_settings(settings)
     if ready_fd is not None:
         os.set_inheritable(ready_fd, False)
+    # A shell ignores this signal in the background jobs of a script, and agents that are started here would inherit that.
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     from hark.app import serve
 
     return serve(options, ready_fd, lock_fds)
