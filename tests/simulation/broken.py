@@ -202,7 +202,11 @@ BROKEN: dict[str, Carriers] = {
     "keeps no record (interrupt)": Carriers(interrupt=leaving_out(deliver_interrupt, _is_save)),
     "leaves the mark of an interrupt": Carriers(interrupt=leaving_out(deliver_interrupt, _is_erase)),
     "does not wait for the editor's end": Carriers(editor=editor_before_it_is_gone),
-    "does not go back (none)": Carriers(none=leaving_out(deliver_none, _is_way_back)),
+    "does not go back": Carriers(
+        none=leaving_out(deliver_none, _is_way_back),
+        stash=leaving_out(deliver_stash, _is_way_back),
+        editor=leaving_out(deliver_editor, _is_way_back),
+    ),
     "does not go back (stash)": Carriers(stash=leaving_out(deliver_stash, _is_way_back)),
     "does not wait for keys that are not drawn": Carriers(rest=never_resting),
     "delivers twice after a crash": Carriers(resume=resume_by_delivering_again),

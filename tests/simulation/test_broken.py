@@ -5,7 +5,7 @@ import pytest
 from tests.simulation.broken import BROKEN
 from tests.simulation.run import run_seed
 
-MOST_RUNS = 5000
+MOST_RUNS = 1000
 
 
 @pytest.mark.parametrize("name", BROKEN)
