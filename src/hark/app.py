@@ -123,7 +123,7 @@ class Hark:
         self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.teacher = Teacher(self.mailbox)
         self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)
-        self.natives = Natives(self.panes, self.turns, natives)
+        self.natives = Natives(self.panes, self.sessions, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)
         namespaces = tuple(name.strip() for name in config.signal_namespaces.split(",") if name.strip())
         self.signals = Signals(store, self.sessions, MarkerReader(namespaces), wall_clock)

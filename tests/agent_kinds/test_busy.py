@@ -64,3 +64,13 @@ def test_a_message_for_an_agent_at_work_is_held_as_busy_and_nothing_is_asked_of_
 
 def test_a_text_that_is_in_the_box_already_stays_there() -> None:
     assert isinstance(outcome_of(is_in_box=True), Stuck)
+
+
+OF_OPENCODE = sorted((SCREENS / "opencode").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", OF_OPENCODE, ids=[path.stem for path in OF_OPENCODE])
+def test_a_conversation_that_has_not_begun_is_known(path: Path) -> None:
+    loses_keys = load_kinds().get("opencode").loses_keys(shown_on(path))
+
+    assert loses_keys == (path.stem == "empty-fresh")

@@ -17,6 +17,7 @@ import msgspec
 from hark.agents.native.channel import NativeChannel, Outcome, State
 from hark.agents.native.find import Facts, find_channel, keep_secret
 from hark.agents.native.launch import SOCKET, start
+from hark.agents.native.pane_view import PaneView
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from tests.agents.launch import LAUNCHES
@@ -129,11 +130,12 @@ class Client:
             session_id=SESSION,
             door=self._door,
             pane_pid=int(self._agent.tmux.read(self._agent.pane, "#{pane_pid}")),
-            pane_title=self._title,
+            pane=self._pane,
         )
 
-    async def _title(self) -> str:
-        return await asyncio.to_thread(self._agent.tmux.read, self._agent.pane, "#{pane_title}")
+    async def _pane(self) -> PaneView:
+        screen = await asyncio.to_thread(self._agent.screen)
+        return PaneView(title=screen.title, rows=screen.rows)
 
     def _screen(self) -> str:
         return self._agent.screen().text

@@ -79,3 +79,33 @@ def test_messages_to_a_busy_agent_are_turns_of_their_own_in_order(both: tuple[De
     starts = [agent.hark.message(message_id)["acknowledged_at"] for message_id in ids]
     assert starts[1] >= ends[0]
     assert starts[2] >= ends[1]
+
+
+def test_a_first_message_that_was_typed_is_acknowledged_by_the_agents_own_record() -> None:
+    with delivering("opencode", is_native=True) as agent:
+        [secret] = (agent.hark.home / "run/native").glob("*/secret")
+        kept = secret.rename(secret.with_name("kept"))
+        message_id = agent.deliver("typed, and acknowledged")
+        kept.rename(secret)
+
+        agent.hark.wait_status(message_id, "completed")
+
+        statuses = [told for told in by(agent, message_id) if told[0] != "held"]
+        assert statuses[-3:] == [("submitted", "terminal"), ("acknowledged", None), ("completed", None)]
+
+
+def test_the_first_message_to_a_fresh_agent_goes_by_its_own_api_beside_a_draft() -> None:
+    with delivering("opencode", is_native=True) as agent, agent.human() as human:
+        human.wait_attached(DEADLINE_S)
+        agent.wait_ready()
+        human.paste(DRAFT)
+        agent.wait_draft(DRAFT)
+
+        message_id = agent.send("the very first")
+
+        agent.hark.wait_status(message_id, "completed")
+        assert ("submitted", "native") in by(agent, message_id)
+        human.type("X", keys_per_second=5)
+        agent.wait_draft(DRAFT + "X")
+        human.press("Enter")
+        wait_until(lambda: agent.prompts() == [DRAFT + "X"], DEADLINE_S, "the draft", agent.stand_in.submitted)

@@ -28,6 +28,7 @@ TEXTS = (
 )
 INTERRUPT = {"codex": ("Escape",), "opencode": ("Escape", "Escape")}
 NEW_CONVERSATION = "/new"
+EMPTIED = ("S-End", "BSpace", "S-Home", "BSpace")
 _numbers = itertools.count(1)
 
 
@@ -256,6 +257,9 @@ def leave_conversation(agent: Agent, client: Client) -> None:
     agent.wait_for(lambda screen: "good morning" not in screen.text, "another conversation")
     agent.wait_ready()
     if agent.launch.kind == "opencode":
+        # The home screen is certain, but not while a command for a shell is typed there.
+        agent.tmux.press(agent.pane, "!")
+        agent.wait_for(lambda screen: "┃  Shell" in screen.text, "the mode for shell commands")
         return
     # A thread that starts is shown, and gets the messages; one that is gone back to cannot be told from it.
     assert client.deliver("00000000000a", "to the new thread") == Delivered()
@@ -287,3 +291,62 @@ def test_an_agent_that_ends_leaves_nothing_behind(kind: str) -> None:
             assert client.find() is None
             root = f"{door.parent}/"
             wait_until(lambda: not [one for one in processes("args=") if root in one], DEADLINE_S, "all to be gone")
+
+
+def test_the_first_message_begins_a_conversation_and_the_draft_moves_along() -> None:
+    with native("opencode") as (agent, door), Client(agent, door) as client:
+        stage = Stage(agent, client, door)
+        stage.draft()
+
+        first = stage.deliver("the very first")
+        second = stage.deliver("and the second")
+
+        for message_id in (first, second):
+            client.wait_said(message_id, Said.PROMPT_SUBMITTED, Said.STOPPED)
+        assert stage.count("the very first") == stage.count("and the second") == 1
+        assert agent.screen().title == "OC | the very first"
+        stage.assert_draft()
+        agent.submit(NEW_CONVERSATION)
+        agent.wait_for(lambda screen: "the very first" not in screen.text, "the home screen")
+        stage.draft()
+        client.wait_said(stage.deliver("in another one"), Said.PROMPT_SUBMITTED, Said.STOPPED)
+        assert agent.screen().title == "OC | in another one"
+        stage.assert_draft()
+
+
+def test_the_conversation_is_certain_again_after_the_humans_own_editor() -> None:
+    with native("opencode", editor="/bin/true") as (agent, door):
+        begin_conversation(agent)
+        with Client(agent, door) as client:
+            stage = Stage(agent, client, door)
+            for number in range(5):
+                stage.draft()
+                agent.tmux.press(agent.pane, *agent.marks.editor)
+                agent.wait_for(lambda screen: screen.title == "", "a title that says nothing")
+                agent.wait_for(lambda screen: DRAFT in screen.text, "the draft")
+
+                message_id = stage.deliver(f"number {number} after an editor")
+
+                client.wait_said(message_id, Said.PROMPT_SUBMITTED, Said.STOPPED)
+                agent.wait_for(lambda screen: screen.title.startswith("OC | "), "the title as it was")
+                assert "~" not in agent.screen().title
+                assert DRAFT in agent.screen().text
+                agent.tmux.press(agent.pane, *EMPTIED)
+                agent.wait_ready()
+
+
+def test_two_conversations_of_one_title_are_told_apart() -> None:
+    with native("opencode") as (agent, door), Client(agent, door) as client:
+        stage = Stage(agent, client, door)
+        for _ in range(2):
+            client.wait_said(stage.deliver("the same words"), Said.PROMPT_SUBMITTED, Said.STOPPED)
+            agent.wait_ready()
+            agent.submit(NEW_CONVERSATION)
+            agent.wait_for(lambda screen: "the same words" not in screen.text, "the home screen")
+        shown = stage.deliver("the same words")
+        client.wait_said(shown, Said.PROMPT_SUBMITTED, Said.STOPPED)
+
+        client.wait_said(stage.deliver("to the last of them"), Said.PROMPT_SUBMITTED, Said.STOPPED)
+
+        agent.wait_for(lambda screen: "to the last of them" in screen.text, "the message in view")
+        agent.wait_for(lambda screen: screen.title == "OC | the same words", "the title as it was")

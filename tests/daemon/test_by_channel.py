@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, Unclear
+from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, State, Unclear
 from hark.daemon.by_channel import LOST_AFTER, deliver_natively, is_handed_over, without_channel
 from hark.daemon.ledger import Ledger
 from hark.delivery.gate import Hold
@@ -19,10 +19,13 @@ from tests.contract.samples import ANA, NOW, add, enqueue, later, make_message, 
 class Channel:
     """Answers as it is told to; the message is what it is asked to carry."""
 
-    joins_running_turn = False
-
-    def __init__(self, *answers: Outcome) -> None:
+    def __init__(self, *answers: Outcome, state: State = State.IDLE, joins_running_turn: bool = False) -> None:
         self._answers = list(answers)
+        self.current = state
+        self.joins_running_turn = joins_running_turn
+
+    async def state(self) -> State:
+        return self.current
 
     async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
         return self._answers.pop(0)
@@ -88,6 +91,20 @@ async def test_a_channel_that_never_tells_is_asked_for_a_while_only() -> None:
     assert isinstance(soon, Hold)
     assert late is None
     assert (await store.message(message.id)).status is Status.UNCERTAIN
+
+
+@pytest.mark.parametrize("state", [State.BUSY, State.WAITING])
+async def test_a_message_that_would_join_a_turn_is_not_even_staged(state: State) -> None:
+    store, message = await prepared()
+    channel = Channel(Delivered(), state=state, joins_running_turn=True)
+
+    hold = await attempt(store, message, channel)
+
+    assert isinstance(hold, Hold)
+    assert hold.is_for_hook
+    assert (await store.message(message.id)).status is Status.QUEUED
+    channel.current = State.IDLE
+    assert await attempt(store, message, channel) is None
 
 
 async def test_without_a_channel_a_message_that_may_have_arrived_is_uncertain_after_a_while() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.gate import PaneState, check_gate
+from hark.delivery.gate import PaneState, check_gate, check_unbegun
 from hark.model.message import HoldReason
 
 NOW_S = 1000.0
@@ -110,3 +110,21 @@ def test_a_pause_is_a_courtesy_where_drafts_can_be_carried(seen: PaneState, ends
     hold = check_gate(seen, NOW_S, PAUSE_S)
 
     assert (hold and hold.ends_in_s) == (ends_in_s and pytest.approx(ends_in_s))
+
+
+# While no conversation has begun, some agents lose keys that come while the first prompt is submitted.
+UNBEGUN = {
+    "a key just now": (PaneState(is_there=True, can_carry_drafts=True, last_key_age_s=0.0), 5.0),
+    "a while ago, and waited long": (PaneState(is_there=True, last_key_age_s=4.0, waited_s=60.0), 1.0),
+    "long ago": (PaneState(is_there=True, last_key_age_s=5.0), None),
+    "nobody has typed": (PaneState(is_there=True), None),
+    "tmux's whole seconds": (PaneState(is_there=True, last_key_at_s=NOW_S - 4), 2.0),
+}
+
+
+@pytest.mark.parametrize(("seen", "ends_in_s"), UNBEGUN.values(), ids=UNBEGUN.keys())
+def test_a_first_prompt_waits_for_a_longer_pause(seen: PaneState, ends_in_s: float | None) -> None:
+    hold = check_unbegun(seen, NOW_S)
+
+    assert (hold and hold.ends_in_s) == (ends_in_s and pytest.approx(ends_in_s))
+    assert hold is None or hold.reason is HoldReason.HUMAN_TYPING

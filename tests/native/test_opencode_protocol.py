@@ -80,26 +80,6 @@ def session(name: str, title: str, **more: Any) -> dict[str, Any]:
     return {"id": name, "title": title, **more}
 
 
-LONG = "a title that is longer than all that fits there"
-TITLES = (
-    ("the only one with this title", "OC | A title", [session("1", "A title"), session("2", "Another")], "1"),
-    ("two have it", "OC | A title", [session("1", "A title"), session("2", "A title")], None),
-    ("nobody has it", "OC | A title", [session("2", "Another")], None),
-    ("at home", "OpenCode", [session("1", "A title")], None),
-    ("another program's", "vim", [session("1", "vim")], None),
-    ("cut off", f"OC | {LONG[:37]}…", [session("1", LONG), session("2", "Another")], "1"),
-    ("two are the same when cut off", f"OC | {LONG[:37]}…", [session("1", LONG), session("2", LONG + "!")], None),
-    ("a subagent's", "OC | A title", [session("1", "A title", parentID="0")], None),
-)
-
-
-@pytest.mark.parametrize(("name", "title", "sessions", "expected"), TITLES, ids=[name for name, *_ in TITLES])
-def test_the_terminals_title_tells_the_session(
-    name: str, title: str, sessions: list[dict[str, Any]], expected: str | None
-) -> None:
-    assert protocol.shown_session(title, sessions) == expected
-
-
 def test_the_newest_sessions_are_those_that_changed_last() -> None:
     sessions = [session(name, name, time={"updated": at}) for name, at in (("a", 1), ("b", 3), ("c", 2))]
 

@@ -76,6 +76,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     idle_only: bool = False
     """Typing while it works is unsafe, because it does not read then, or because an Enter may meet a dialog that is not drawn
     yet; and nothing but typing reaches it."""
+    unbegun: str | None = None
+    """How its whole screen looks, the rows joined by newlines, while no conversation has begun; where it loses keys that come
+    while the first prompt is submitted."""
     keeps_brackets: bool = True
     """Whether a marker that it prints looks as it was written. Where its markdown makes a link of it, the brackets are gone,
     and what still has them is code."""
@@ -106,6 +109,10 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Whether a turn runs, as far as its screen tells."""
         shown = (screen.title, *screen.rows.plain)
         return self.busy is not None and any(re.match(self.busy, words) for words in shown)
+
+    def loses_keys(self, screen: Screen) -> bool:
+        """Whether it would lose keys that come while a prompt is submitted on this screen."""
+        return self.unbegun is not None and re.fullmatch(self.unbegun, "\n".join(screen.rows.plain)) is not None
 
     def means(self, *, has_airlock: bool) -> Means:
         """What this kind of agent offers for carrying a draft; `has_airlock`: hark has started it, so its editor is ours."""
@@ -200,6 +207,7 @@ def _check_patterns(kind: AgentKind) -> None:
     )
     for pattern in (
         kind.busy,
+        kind.unbegun,
         kind.sentinel and kind.sentinel.not_for,
         kind.sentinel and kind.sentinel.not_while,
         *of_box,

@@ -7,14 +7,15 @@ the carrier; what it does is write receipts.
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from hark.agents.kinds import AgentKind, Kinds
-from hark.agents.native.channel import NativeChannel, Refused
+from hark.agents.native.channel import ChannelLost, NativeChannel, Refused
 from hark.daemon.attempt import Attempt, is_attempted
-from hark.daemon.by_channel import deliver_natively, is_handed_over, without_channel
+from hark.daemon.by_channel import begin_natively, deliver_natively, is_handed_over, without_channel
 from hark.daemon.carriers import Carriers
 from hark.daemon.clock import Clock
 from hark.daemon.editors import Editors
@@ -31,7 +32,7 @@ from hark.daemon.turns import TurnBook
 from hark.delivery import wording
 from hark.delivery.box import Box
 from hark.delivery.choose import carries_at_once
-from hark.delivery.gate import COURTESY_LONGEST_S, STOPPED, Hold, PaneState, check_gate
+from hark.delivery.gate import COURTESY_LONGEST_S, STOPPED, Hold, PaneState, check_gate, check_unbegun
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
@@ -248,6 +249,10 @@ class Courier:
     async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:
         if hold := check_gate(_without_keys(session), self._clock().timestamp(), self._config.human_pause):
             return hold
+        try:
+            is_beginning = await channel.begins_conversation()
+        except ChannelLost as lost:
+            return Hold(HoldReason.BUSY, str(lost), QUIETEST_S)
         lease = await self._lease(session)
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
@@ -258,7 +263,12 @@ class Courier:
                 message = await self._store.message(message.id)
             messages = await self._payload_of(message)
             text = wording.BETWEEN.join(wording.payload(one) for one in messages)
-            outcome = await deliver_natively(channel, messages, text, lease, self._ledger, self._clock())
+            deliver = partial(deliver_natively, channel, messages, text, lease, self._ledger, self._clock())
+            outcome = await (
+                begin_natively(self._panes, session, self._kinds.get(session.agent), deliver)
+                if is_beginning
+                else deliver()
+            )
         finally:
             await self._store.release_lease(lease)
         if isinstance(outcome, Refused):
@@ -287,6 +297,8 @@ class Courier:
         hold = check_gate(state, self._clock().timestamp(), self._config.human_pause)
         if hold or facts is None:
             return hold or Hold(HoldReason.SESSION_GONE, "its pane is gone")
+        if message and not is_attempted(message) and (hold := await self._check_unbegun(session, state)):
+            return hold
         lease = await self._lease(session)
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
@@ -310,6 +322,11 @@ class Courier:
         if is_attempted(await self._store.message(attempt.messages[0].id)):
             return hold
         return replace(hold, is_refused=False, ends_in_s=QUIETEST_S)
+
+    async def _check_unbegun(self, session: Session, state: PaneState) -> Hold | None:
+        kind = self._kinds.get(session.agent)
+        hold = check_unbegun(state, self._clock().timestamp()) if kind.unbegun else None
+        return hold if hold and kind.loses_keys(await self._panes.of(session.pane).screen(session.pane)) else None
 
     async def _announce(self, session: Session, count: int) -> None:
         """Tells the human in tmux's status line that a draft was carried, if the settings ask for it."""

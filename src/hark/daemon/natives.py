@@ -7,30 +7,47 @@ reached by its terminal.
 import asyncio
 from pathlib import Path
 
+from msgspec import Struct
+
 from hark.agents.native.channel import ChannelLost, NativeChannel
 from hark.agents.native.find import Facts, find_channel
 from hark.agents.native.launch import KINDS
+from hark.agents.native.pane_view import PaneView
 from hark.agents.records import Words
 from hark.daemon.log import logger
 from hark.daemon.panes import Panes
+from hark.daemon.rounds import go_round
+from hark.daemon.sessions import Sessions
 from hark.daemon.turns import TurnBook
 from hark.model.errors import HarkError
-from hark.model.ids import SessionId
+from hark.model.ids import MessageId, SessionId
 from hark.model.session import Session
 
 FIND_AGAIN_S = 2.0
+MOST_SEARCHES = 8
+"""How often a channel is looked for on account of the same messages: the n-th time after n times FIND_AGAIN_S."""
 LISTEN_AGAIN_S = 0.5
 
 
+class Search(Struct, frozen=True):
+    """How often a channel was looked for on account of these messages, and when it is looked for again."""
+
+    message_ids: tuple[MessageId, ...]
+    count: int
+    next_at_s: float
+
+
 class Natives:
-    def __init__(self, panes: Panes, turns: TurnBook, doors: Path) -> None:
+    def __init__(self, panes: Panes, sessions: Sessions, turns: TurnBook, doors: Path) -> None:
         self._panes = panes
+        self._sessions = sessions
         self._turns = turns
         self._doors = doors
         self._channels: dict[SessionId, NativeChannel] = {}
         self._looked_at: dict[SessionId, float] = {}
         self._ears: dict[SessionId, NativeChannel] = {}
         self._listened_at: dict[SessionId, float] = {}
+        self._searches: dict[SessionId, Search] = {}
         self._tasks: asyncio.TaskGroup | None = None
 
     def door(self, session_id: SessionId) -> Path:
@@ -40,7 +57,7 @@ class Natives:
     async def run(self) -> None:
         """Until cancelled."""
         async with asyncio.TaskGroup() as self._tasks:
-            await asyncio.get_running_loop().create_future()
+            await go_round(self._sessions, self._search, FIND_AGAIN_S, "native channels")
 
     async def of(self, session: Session) -> NativeChannel | None:
         """None where there is none, or not for certain."""
@@ -58,6 +75,22 @@ class Natives:
             self._turns.expect_prompts(session.id)
             self._tasks.create_task(self._listen(session, channel), name=f"native {session.id}")
         return channel
+
+    async def _search(self, session: Session) -> None:
+        """Looks for a channel to an agent that has messages which were typed: its own record acknowledges them. A search that
+        finds nothing is repeated less and less often, for it may ask much of the agent."""
+        typed = self._turns.of(session.id).message_ids
+        if not typed or self.has_channel(session) or not self.is_expected(session):
+            self._searches.pop(session.id, None)
+            return
+        now_s, last = asyncio.get_running_loop().time(), self._searches.get(session.id)
+        if last is None or last.message_ids != typed:
+            last = Search(typed, 0, now_s)
+        if now_s < last.next_at_s or last.count >= MOST_SEARCHES:
+            return
+        count = last.count + 1
+        self._searches[session.id] = Search(typed, count, now_s + count * FIND_AGAIN_S)
+        await self.of(session)
 
     async def words(self, session: Session) -> list[Words] | None:
         """What its agent has said; None where it has no channel, or none that answers."""
@@ -97,6 +130,7 @@ class Natives:
     async def forget(self, session_id: SessionId) -> None:
         """A session that is gone."""
         self._listened_at.pop(session_id, None)
+        self._searches.pop(session_id, None)
         self._looked_at.pop(session_id, None)
         await self._deafen(session_id)
 
@@ -114,9 +148,10 @@ class Natives:
             await self.drop(session)
 
     def _facts(self, session: Session) -> Facts:
-        async def title() -> str:
+        async def pane() -> PaneView:
             try:
-                return (await self._panes.of(session.pane).screen(session.pane)).title
+                screen = await self._panes.of(session.pane).screen(session.pane)
+                return PaneView(title=screen.title, rows=screen.rows.plain)
             except HarkError as gone:
                 raise ChannelLost(gone.detail) from gone
 
@@ -125,5 +160,5 @@ class Natives:
             session_id=session.id,
             door=self.door(session.id),
             pane_pid=session.pane.pid,
-            pane_title=title,
+            pane=pane,
         )

@@ -10,6 +10,8 @@ from hark.model.message import HoldReason
 
 COURTESY_PAUSE_S = 0.3
 COURTESY_LONGEST_S = 2.0
+UNBEGUN_PAUSE_S = 5.0
+"""How long nobody may have pressed a key before a first prompt is typed to an agent that loses keys while it begins."""
 READ_WITHIN_S = 0.5
 """A program that is well reads its keys at once; this one is looked at again."""
 STOPPED = "the agent is suspended; `fg` in its shell brings it back"
@@ -78,6 +80,16 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
     if state.has_unread:
         return Hold(HoldReason.BUSY, NOT_READ, READ_WITHIN_S)
     return None
+
+
+def check_unbegun(state: PaneState, now_s: float) -> Hold | None:
+    """Whether the first prompt of a conversation may be typed now, to an agent that loses keys while it begins one. That may take
+    longer than keys are held. A human who types submits the first prompt themselves, or pauses."""
+    age_s = _key_age_s(state, now_s)
+    if age_s is None or age_s >= UNBEGUN_PAUSE_S:
+        return None
+    detail = "no conversation has begun, and the agent loses keys while it begins one: waiting for a longer pause"
+    return Hold(HoldReason.HUMAN_TYPING, detail, UNBEGUN_PAUSE_S - age_s)
 
 
 def _pause_in(state: PaneState, now_s: float, human_pause_s: float) -> float:

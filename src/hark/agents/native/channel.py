@@ -66,6 +66,10 @@ class NativeChannel(Protocol):
 
     async def state(self) -> State: ...
 
+    async def begins_conversation(self) -> bool:
+        """True if the pane shows no conversation, so that a delivery would begin one and show it. An Enter of the human's in that
+        moment would begin another one."""
+
     async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
         """Hands over one payload; the first of the ids names it."""
 

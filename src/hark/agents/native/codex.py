@@ -70,6 +70,10 @@ class CodexChannel(Watching):
         await self._look_at_threads()
         return self._threads.shown is not None
 
+    async def begins_conversation(self) -> bool:
+        """Never: its pane shows a thread from the start."""
+        return False
+
     async def state(self) -> State:
         try:
             await self._look_at_threads()

@@ -11,6 +11,7 @@ from hark.agents.native.channel import ChannelLost, NativeChannel
 from hark.agents.native.codex import CodexChannel
 from hark.agents.native.launch import SECRET, SOCKET
 from hark.agents.native.opencode import OpenCodeChannel
+from hark.agents.native.pane_view import PaneView
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -20,7 +21,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     door: Path
     """Where the session's socket or secret is."""
     pane_pid: int
-    pane_title: Callable[[], Awaitable[str]]
+    pane: Callable[[], Awaitable[PaneView]]
 
 
 async def find_channel(facts: Facts, *, is_to_be_certain: bool = True) -> NativeChannel | None:
@@ -61,11 +62,11 @@ async def _find_opencode(facts: Facts, is_to_be_certain: bool) -> NativeChannel 
 async def _opencode_at(port: int, password: str, facts: Facts, is_to_be_certain: bool) -> NativeChannel | None:
     """Other programs of the agent may listen too: what does not answer as OpenCode does is none."""
     try:
-        channel = await OpenCodeChannel.open(port, password, facts.pane_title)
+        channel = await OpenCodeChannel.open(port, password, facts.pane)
     except ChannelLost:
         return None
     try:
-        if not is_to_be_certain or await channel.shown():
+        if not is_to_be_certain or await channel.locate():
             return channel
     except BaseException:
         await channel.close()

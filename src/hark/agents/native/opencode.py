@@ -1,7 +1,8 @@
 """OpenCode, by the HTTP server in the TUI itself.
 
-Which session the pane shows is told by nothing but the terminal's title, which the TUI sets from the session's own title. It
-is read again for every delivery.
+Which session the pane shows is told by nothing but the terminal (`opencode_view`). It is looked at again for every delivery. On
+the home screen a message begins a session of its own: it is created, prompted, and then shown; OpenCode takes the human's draft
+and cursor along. Shown before it is prompted, an empty session would lose keys of a human who types.
 
 Its stream of events is left alone: OpenCode 1.18 forgets to let go of a listener whenever such a stream ends, and from the
 tenth on its runtime prints a warning across the human's screen. Asking is harmless, so we ask: often while something of
@@ -15,9 +16,12 @@ from time import time
 from typing import Any, Self
 
 from hark.agents.native import opencode_protocol as protocol
+from hark.agents.native import opencode_view as view
 from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear, understand
 from hark.agents.native.http import Http
 from hark.agents.native.opencode_protocol import Json
+from hark.agents.native.opencode_view import Home, Place, Shown
+from hark.agents.native.pane_view import PaneView
 from hark.agents.native.picture import Picture
 from hark.agents.native.watching import Watching
 from hark.agents.records import Words
@@ -29,6 +33,12 @@ SESSIONS_IN_VIEW = 2000
 LOOKED_INTO = 3
 RECORDED_S = 5.0
 RECORDED_POLL_S = 0.02
+MOST_MARKED = 8
+"""The titles of at most so many sessions are marked to find out which one is shown."""
+MARK_SHOWN_S = 0.6
+"""How long the terminal's title may take to show a mark. Measured: 0.13 s at the most, on a quiet machine."""
+VIEW_SHOWN_S = 5.0
+TITLE_POLL_S = 0.02
 CLAIMED: dict[str, int] = {}
 """The port of the OpenCode that a conversation belongs to, by conversation."""
 
@@ -37,20 +47,21 @@ class OpenCodeChannel(Watching):
     joins_running_turn = True
     pressing_poll_s, outstanding_poll_s, quiet_poll_s = 0.15, 0.5, 2.0
 
-    def __init__(self, http: Http, port: int, title: Callable[[], Awaitable[str]]) -> None:
+    def __init__(self, http: Http, port: int, pane: Callable[[], Awaitable[PaneView]]) -> None:
         super().__init__()
         self._http = http
         self._port = port
-        self._title = title
+        self._pane = pane
         self._own: set[str] = set()
         """The conversations that have been this session's."""
         self._followed: str | None = None
         """The conversation that received hark's last message."""
         self._delivering = asyncio.Lock()
+        self._marking = asyncio.Lock()
 
     @classmethod
-    async def open(cls, port: int, password: str, title: Callable[[], Awaitable[str]]) -> Self:
-        channel = cls(Http(port, USER, password), port, title)
+    async def open(cls, port: int, password: str, pane: Callable[[], Awaitable[PaneView]]) -> Self:
+        channel = cls(Http(port, USER, password), port, pane)
         await channel._get("/session/status")
         return channel
 
@@ -58,25 +69,82 @@ class OpenCodeChannel(Watching):
         """Does nothing: no connection is kept open between two requests."""
 
     async def shown(self) -> str | None:
-        """Returns the conversation that the pane shows; None if that is not certain."""
-        title = await self._title()
-        return protocol.shown_session(title, await self._get(f"/session?limit={SESSIONS_IN_VIEW}"))
+        """The session that the pane shows, if its title tells for certain."""
+        title = (await self._pane()).title
+        sessions = await self._sessions()
+        return understand(lambda: view.shown_session(title, sessions))
+
+    async def locate(self) -> Place | None:
+        """What the pane shows, also where its title alone does not tell. None where it is not certain."""
+        async with self._marking:
+            pane, sessions = await self._pane(), await self._sessions()
+            await self._unmark([one for one in sessions if view.is_marked(one["title"])])
+            if session := understand(lambda: view.shown_session(pane.title, sessions)):
+                return Shown(session)
+            if view.is_home(pane.title, pane.rows):
+                return Home()
+            if not view.shows_box(pane.rows):
+                return None
+            statuses = await self._get("/session/status")
+            likely = understand(lambda: view.candidates(pane.title, sessions, MOST_MARKED))
+            # A session that works and has no title gets one from its model now, which a mark would keep it from.
+            return await self._find_by_mark([one for one in likely if not _is_being_titled(one, statuses)])
+
+    async def _find_by_mark(self, sessions: Sequence[Json]) -> Shown | None:
+        """The session whose mark appears in the terminal's title. The marks are taken off again whatever happens."""
+        if not sessions:
+            return None
+        try:
+            for number, one in enumerate(sessions, 1):
+                await self._rename(one["id"], view.marked(one["title"], number))
+            number_shown = await self._wait_mark()
+        finally:
+            await self._unmark(sessions)
+        found = sessions[number_shown - 1] if number_shown and number_shown <= len(sessions) else None
+        return Shown(found["id"]) if found and view.is_humans(found) else None
+
+    async def _wait_mark(self) -> int | None:
+        deadline = asyncio.get_running_loop().time() + MARK_SHOWN_S
+        while (number := view.marked_number((await self._pane()).title)) is None:
+            if asyncio.get_running_loop().time() > deadline:
+                return None
+            await asyncio.sleep(TITLE_POLL_S)
+        return number
+
+    async def _unmark(self, sessions: Sequence[Json]) -> None:
+        """A title that was changed meanwhile stays as it is."""
+        for one in sessions:
+            title = (await self._get(f"/session/{one['id']}"))["title"]
+            if view.is_marked(title):
+                await self._rename(one["id"], view.unmarked(title))
+
+    async def _rename(self, session: str, title: str) -> None:
+        await self._send("PATCH", f"/session/{session}", {"title": title})
+
+    async def begins_conversation(self) -> bool:
+        return await self._is_home()
 
     async def state(self) -> State:
         try:
-            session = await self.shown()
-            return await self._state_of(session) if session else State.UNKNOWN
+            place = await self.locate()
+            if isinstance(place, Home):
+                return State.IDLE
+            return await self._state_of(place.session) if place else State.UNKNOWN
         except ChannelLost:
             return State.UNKNOWN
 
     async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
         async with self._delivering:
             try:
-                if await self._has(message_ids[0]):
+                if known := await self._session_of(message_ids[0]):
+                    await self._show_at_home(known)
                     return Delivered(was_there=True)
-                session = await self.shown()
-                if session is None:
+                place = await self.locate()
+                if isinstance(place, Home):
+                    return await self._begin(message_ids, text)
+                if place is None:
                     return Refused(Reason.UNPROVEN, "it is not certain which session the pane shows")
+                session = place.session
                 messages = await self._messages(session)
                 if not may_join and await self._state_of(session) is not State.IDLE:
                     return Refused(Reason.BUSY, "it would join the running turn")
@@ -84,12 +152,47 @@ class OpenCodeChannel(Watching):
                 return Refused(Reason.GONE, str(lost))
             return await self._hand_over(session, message_ids, text, protocol.last_asked(messages))
 
+    async def _begin(self, message_ids: Sequence[MessageId], text: str) -> Outcome:
+        """A session of its own for the first message, with the agent and the model that are chosen on the home screen."""
+        agents, providers = await self._get("/agent"), (await self._get("/config/providers"))["providers"]
+        rows = (await self._pane()).rows
+        chosen = understand(lambda: view.chosen_on(rows, agents, providers))
+        if chosen is None:
+            return Refused(Reason.UNPROVEN, "the screen does not tell which agent and model are chosen")
+        session: str = _id_of(await self._send("POST", "/session", {"title": view.title_for(text)}))
+        if not await self._is_home():
+            await self._send("DELETE", f"/session/{session}", None)
+            return Refused(Reason.UNPROVEN, "the human has just begun a session")
+        outcome = await self._hand_over(session, message_ids, text, chosen)
+        if isinstance(outcome, Delivered):
+            await self._show_at_home(session)
+        return outcome
+
+    async def _show_at_home(self, session: str) -> None:
+        """Shows a session, unless the human is in another one, and waits until it is seen. What is not shown is with the agent
+        all the same."""
+        try:
+            if not await self._is_home():
+                return
+            await self._send("POST", "/tui/select-session", {"sessionID": session})
+            deadline = asyncio.get_running_loop().time() + VIEW_SHOWN_S
+            while await self._is_home():
+                if asyncio.get_running_loop().time() > deadline:
+                    return
+                await asyncio.sleep(TITLE_POLL_S)
+        except ChannelLost:
+            return
+
+    async def _is_home(self) -> bool:
+        pane = await self._pane()
+        return view.is_home(pane.title, pane.rows)
+
     async def _hand_over(self, session: str, message_ids: Sequence[MessageId], text: str, like: Json | None) -> Outcome:
         own = protocol.new_id(message_ids[0], int(time() * 1000))
         self._followed = session
         self._outstanding.update(message_ids)
         try:
-            await self._post(f"/session/{session}/prompt_async", protocol.prompt(own, text, like))
+            await self._send("POST", f"/session/{session}/prompt_async", protocol.prompt(own, text, like))
             await self._wait_recorded(session, message_ids[0])
         except ChannelLost as lost:
             return Unclear(str(lost))
@@ -97,10 +200,10 @@ class OpenCodeChannel(Watching):
         return Delivered()
 
     async def interrupt(self) -> bool:
-        session = await self.shown()
-        if session is None or await self._state_of(session) is State.IDLE:
+        place = await self.locate()
+        if not isinstance(place, Shown) or await self._state_of(place.session) is State.IDLE:
             return False
-        await self._post(f"/session/{session}/abort", None)
+        await self._send("POST", f"/session/{place.session}/abort", None)
         return True
 
     async def words(self, since: datetime) -> list[Words]:
@@ -113,7 +216,7 @@ class OpenCodeChannel(Watching):
         worked on in this very process, and what has begun since and is nobody else's."""
         shown = await self.shown()
         sure: set[str] = {*(await self._get("/session/status")), *([shown] if shown else [])}
-        sessions = await self._get(f"/session?limit={SESSIONS_IN_VIEW}")
+        sessions = await self._sessions()
         begun = understand(lambda: protocol.begun_since(sessions, since))
         mine = sure | {session for session in begun if CLAIMED.get(session, self._port) == self._port}
         CLAIMED.update(dict.fromkeys(mine, self._port))
@@ -141,15 +244,15 @@ class OpenCodeChannel(Watching):
         message = next((one for one in messages if own and one["info"]["id"] == f"msg_{own}"), None)
         if own and message:
             again = protocol.prompt(own, protocol.text_of(message), message["info"])
-            await self._post(f"/session/{session}/prompt_async", again)
+            await self._send("POST", f"/session/{session}/prompt_async", again)
 
-    async def _has(self, message_id: MessageId) -> bool:
-        """True if any recent conversation has the message: the human may have gone to another one since it was delivered."""
-        sessions = await self._get(f"/session?limit={SESSIONS_IN_VIEW}")
+    async def _session_of(self, message_id: MessageId) -> str | None:
+        """The session that has the message, of all of late: the human may have gone to another one since it was delivered."""
+        sessions = await self._sessions()
         for session in understand(lambda: protocol.newest(sessions, LOOKED_INTO)):
             if protocol.find(await self._messages(session), message_id):
-                return True
-        return False
+                return session
+        return None
 
     async def _wait_recorded(self, session: str, message_id: MessageId) -> None:
         deadline = asyncio.get_running_loop().time() + RECORDED_S
@@ -169,13 +272,27 @@ class OpenCodeChannel(Watching):
         found: list[Json] = await self._get(f"/session/{session}/message?limit={MESSAGES_IN_VIEW}")
         return found
 
+    async def _sessions(self) -> list[Json]:
+        found: list[Json] = await self._get(f"/session?limit={SESSIONS_IN_VIEW}")
+        return found
+
     async def _get(self, path: str) -> Any:
         answer = await self._http.ask("GET", path)
         if answer.status != 200:
             raise ChannelLost(f"GET {path}: {answer.status}")
         return answer.json()
 
-    async def _post(self, path: str, body: object) -> None:
-        answer = await self._http.ask("POST", path, body)
+    async def _send(self, method: str, path: str, body: object) -> Any:
+        """Asks for a change. Returns what the agent answers, None where it answers nothing."""
+        answer = await self._http.ask(method, path, body)
         if answer.status not in (200, 204):
-            raise ChannelLost(f"POST {path}: {answer.status} {answer.body[:200]!r}")
+            raise ChannelLost(f"{method} {path}: {answer.status} {answer.body[:200]!r}")
+        return answer.json() if answer.body else None
+
+
+def _id_of(created: Any) -> str:
+    return understand(lambda: str(created["id"]))
+
+
+def _is_being_titled(session: Json, statuses: Json) -> bool:
+    return view.is_untitled(session["title"]) and not protocol.is_idle(session["id"], statuses)

@@ -23,8 +23,6 @@ from hark.model.ids import MessageId
 Json = dict[str, Any]
 MARK = "hk"
 OWN_ID = re.compile(rf"_[0-9a-f]{{12}}{MARK}([0-9a-f]{{12}})$")
-LONGEST_TITLE, KEPT_OF_TITLE = 40, 37
-HOME_TITLE, TITLE_PREFIX = "OpenCode", "OC | "
 GOES_ON = (None, "tool-calls", "unknown")
 """How an answer ends after which the turn is not over."""
 
@@ -134,16 +132,6 @@ def _answered(info: Json) -> Answered:
     return Answered(parent=info["parentID"], is_written=is_written, end=end)
 
 
-def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
-    """Which session a terminal with this title shows: the only one with that title. None at home, and where two have it."""
-    if not title.startswith(TITLE_PREFIX):
-        return None
-    wanted = title.removeprefix(TITLE_PREFIX).strip()
-    found = [one for one in sessions if shown_title(one["title"]) == wanted]
-    is_humans = len(found) == 1 and found[0].get("parentID") is None
-    return found[0]["id"] if is_humans else None
-
-
 def begun_since(sessions: Sequence[Json], since: datetime) -> list[str]:
     """Returns the conversations that the human has begun since then; not those of subagents."""
     own = (one for one in sessions if one.get("parentID") is None)
@@ -154,11 +142,3 @@ def newest(sessions: Sequence[Json], most: int) -> list[str]:
     """Returns the conversations in which something has happened last."""
     ordered = sorted(sessions, key=lambda one: float(one["time"]["updated"]), reverse=True)
     return [one["id"] for one in ordered[:most]]
-
-
-def shown_title(title: str) -> str:
-    """Returns the title as the pane shows it, cut by sixteen-bit units as JavaScript cuts it."""
-    units = title.encode("utf-16-le")
-    if len(units) <= 2 * LONGEST_TITLE:
-        return title.strip()
-    return f"{units[: 2 * KEPT_OF_TITLE].decode('utf-16-le', 'replace')}…".strip()
