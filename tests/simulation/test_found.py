@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from hark.delivery.by_editor import EditorKeys
 from tests.delivery.screens import DEMO
+from tests.simulation.broken import BROKEN
 from tests.simulation.flavour import Flavour
 from tests.simulation.run import run
 from tests.simulation.scenario import Scenario, draw_scenario
@@ -131,6 +132,47 @@ FOUND: dict[str, dict[str, Any]] = {
         "dialog": (590.0, 600.0),
     },
 }
+
+SLOW = replace(PLAIN, lag_ms=240.0)
+NOT_DRAWN: dict[str, dict[str, Any]] = {
+    "a blank at the end was not drawn yet, and the cursor was walked back before it": {"cursor": 0, "typed": " "},
+    "a mark without a width was not drawn yet": {"cursor": 0, "typed": "\u0301"},
+    "an arrow key was not drawn yet, and the cursor was walked to where it had been": {"typed": "Left"},
+    "a letter in an empty box was not drawn yet": {"draft": "", "cursor": 0, "typed": "b"},
+    "a letter was not read yet": {"typed": "b", "deaf": (10.0, 150.0)},
+    "a blank was not read yet": {"cursor": 0, "typed": " ", "deaf": (10.0, 150.0)},
+}
+
+
+def with_undrawn_key(name: str, *, is_adopted: bool) -> Scenario:
+    changes = dict(NOT_DRAWN[name])
+    script = ((15.0, ("key", changes.pop("typed"))), (900.0, ("key", "z")))
+    return replace(
+        BASE, flavour=replace(SLOW, is_adopted=is_adopted), carrier="stash", script=script, start_ms=20.0, **changes
+    )
+
+
+@pytest.mark.parametrize("is_adopted", [False, True])
+@pytest.mark.parametrize("name", NOT_DRAWN)
+def test_a_hold_that_begins_before_the_last_key_is_drawn_does_no_harm(name: str, is_adopted: bool) -> None:
+    scenario = with_undrawn_key(name, is_adopted=is_adopted)
+
+    for seed in range(TIMINGS):
+        result = run(replace(scenario, seed=seed))
+
+        assert not result.violations, tell(replace(scenario, seed=seed))
+
+
+# A mark joins the character before the cursor; a letter before our header is found out before Enter.
+HARMLESS = ("a mark without a width was not drawn yet", "a letter in an empty box was not drawn yet")
+
+
+@pytest.mark.parametrize("name", [name for name in NOT_DRAWN if name not in HARMLESS])
+def test_without_the_wait_for_the_last_key_it_would(name: str) -> None:
+    scenario = with_undrawn_key(name, is_adopted=False)
+    careless = BROKEN["does not wait for keys that are not drawn"]
+
+    assert any(run(replace(scenario, seed=seed), careless).violations for seed in range(TIMINGS))
 
 
 @pytest.mark.parametrize("name", FOUND)
