@@ -1,12 +1,15 @@
 """The carrier of an empty box, step by step: what it sees, what it asks for, how it ends."""
 
+from contextlib import suppress
+
 import pytest
 from msgspec.structs import replace
 
 from hark.delivery.free_box import ROWS_ERASED, erasures
-from hark.delivery.into_empty_box import deliver
+from hark.delivery.into_empty_box import deliver, put_back
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
+    Answer,
     Begin,
     Held,
     LookAgain,
@@ -15,10 +18,12 @@ from hark.delivery.steps import (
     Press,
     PressEnter,
     Stage,
+    Step,
     Stuck,
     Submitted,
     Unproven,
 )
+from hark.delivery.submit import Job
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import (
@@ -191,6 +196,21 @@ def test_rows_are_erased_where_backspaces_and_deletes_erase_nothing() -> None:
     pressed = [step.keys for step in terminal.steps if isinstance(step, Press)]
     by_character = [(key,) * erasures(TEXT) for key in ("BSpace", "DC")]
     assert pressed == [*by_character, ("C-u",) * ROWS_ERASED, ("C-k",) * ROWS_ERASED]
+
+
+def test_a_draft_of_one_character_is_never_pasted_alone() -> None:
+    """An agent may take a paste of one digit for the key, and a dialog may have opened since the look."""
+    terminal = ScriptedTerminal([EMPTY, box("1§‸")])
+    job = Job(text=TEXT, message_id=MESSAGE_ID, look=DEMO)
+    steps: list[Step] = []
+    putting = put_back(job, "1")
+    answer: Answer | None = None
+    with suppress(StopIteration):
+        while True:
+            steps.append(next(putting) if answer is None else putting.send(answer))
+            answer = terminal.answer(steps[-1])
+
+    assert [step for step in steps if isinstance(step, Paste | Press)] == [Paste("1§"), Press(("BSpace",))]
 
 
 def test_the_mode_in_which_backspaces_erase_nothing_is_left_before_them() -> None:

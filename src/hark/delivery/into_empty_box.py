@@ -16,6 +16,7 @@ from hark.delivery.steps import (
     Delivery,
     Held,
     Paste,
+    Press,
     SearchHistory,
     Seen,
     Step,
@@ -28,6 +29,9 @@ from hark.delivery.submit import look as look_at_it
 from hark.model.message import HoldReason
 
 BACK_WITHIN_S = 1.0
+MARK = "§"
+"""Pasted behind a draft of one character and erased again: Gemini CLI takes a paste of one digit for the key, which answers a dialog
+that has opened meanwhile."""
 
 
 def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Delivery:
@@ -99,9 +103,12 @@ def put_back(job: Job, draft: str) -> Generator[Step, Answer, bool]:
     box = read_box(seen.screen, job.look)
     if box is None or not (box.is_empty or holds_text(box, draft)):
         return False
-    if box.is_empty and not (yield Paste(draft)):
+    is_marked = box.is_empty and len(draft) == 1
+    if box.is_empty and not (yield Paste(draft + MARK if is_marked else draft)):
         return False
     seen = yield from watch_for(lambda screen: _is_filled(screen, job), BACK_WITHIN_S)
+    if is_marked:
+        yield Press(("BSpace",))
     return _is_filled(seen.screen, job)
 
 

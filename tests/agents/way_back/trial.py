@@ -60,8 +60,7 @@ ROWS = Write("Ctrl-U, Ctrl-K", ("C-u", "C-k"), ROWS_ERASED)
 INSERT = Write("Insert", ("IC",))
 STASH = Write("Ctrl-S", ("C-s",))
 PASTE = Write("paste of a draft", pastes=(DRAFT,))
-SHORT_PASTES = Write("pastes of one character", pastes=("1", "y", "2", "a", "n", "p", "3", "\n"))
-"""An agent may take a paste of one character for a key."""
+SHORT_PASTES = Write("pastes of one character", pastes=("y", "a", "n", "p", "\n", "§"))
 ARROWS = Write("Left", ("Left",), 8)
 ALL = (INSERT, BACKSPACES, DELETES, ROWS, SELECT_AND_ERASE, STASH, PASTE, SHORT_PASTES, ARROWS)
 WRITES = {
