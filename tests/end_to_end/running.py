@@ -149,7 +149,12 @@ class RunningHark:
         ends = ("completed", "uncertain", "expired", "cancelled", "dead")
 
         def end() -> str | None:
-            status: str = self.json("show", message_id)["status"]
+            try:
+                message = self.message(message_id)
+            except OSError:
+                # No daemon is there: a command starts one.
+                message = self.json("show", message_id)
+            status: str = message["status"]
             return status if status in ends else None
 
         return wait_until(end, DEADLINE_S, f"{message_id} to end") or ""

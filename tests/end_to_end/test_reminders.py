@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import apsw
@@ -11,6 +12,13 @@ import pytest
 from tests.end_to_end.agents import Agent
 from tests.end_to_end.running import DEADLINE_S, RunningHark
 from tests.terminals import wait_until
+
+
+@pytest.fixture(scope="module")
+def idle() -> Iterator[Agent]:
+    """An agent for all tests that send it nothing."""
+    with RunningHark() as running:
+        yield Agent(running)
 
 
 def reminded(agent: Agent) -> list[str]:
@@ -105,8 +113,8 @@ def test_a_cron_line_is_kept_until_it_is_cancelled(hark: RunningHark) -> None:
     ],
     ids=str,
 )
-def test_times_that_make_no_sense_are_refused(hark: RunningHark, arguments: tuple[str, ...]) -> None:
-    Agent(hark, "a")
+def test_times_that_make_no_sense_are_refused(idle: Agent, arguments: tuple[str, ...]) -> None:
+    hark = idle.hark
 
     assert hark.refused("remind", "--to", "a", *arguments).exit_code == 2
     assert hark.json("reminders")["reminders"] == []

@@ -27,6 +27,14 @@ def shell(hark: RunningHark) -> Iterator[Shell]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def empty() -> Iterator[RunningHark]:
+    """A daemon that never gets a session, for all tests that open none."""
+    with RunningHark() as running:
+        running.ok("ls")
+        yield running
+
+
 def script(path: Path, body: str) -> Path:
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -44,16 +52,18 @@ def one_session(hark: RunningHark) -> str:
 
 
 @pytest.mark.parametrize("call", ["--version", "mcp list", "-p hello", "--print=hello", "-pc", "doctor"])
-def test_a_call_that_opens_no_session_is_the_plain_program(hark: RunningHark, shell: Shell, call: str) -> None:
-    claude = script(hark.home / "claude", 'echo "got $*"; tty; exit 7')
+def test_a_call_that_opens_no_session_is_the_plain_program(empty: RunningHark, call: str) -> None:
+    claude = script(empty.home / "claude", 'echo "got $*"; tty; exit 7')
+    with Shell(empty.environment) as shell:
+        shell.wait_next(b"$ ")
 
-    shell.enter(f"tty; {HARK} run -- {claude} {call}; echo status $?")
+        shell.enter(f"tty; {HARK} run -- {claude} {call}; echo status $?")
 
-    terminal = os.ttyname(shell.line).encode()
-    shell.wait_next(terminal + b"\r\n")
-    shell.wait_next(f"got {call}\r\n".encode())
-    shell.wait_next(terminal + b"\r\nstatus 7\r\n")
-    assert hark.json("ls", "--all")["sessions"] == []
+        terminal = os.ttyname(shell.line).encode()
+        shell.wait_next(terminal + b"\r\n")
+        shell.wait_next(f"got {call}\r\n".encode())
+        shell.wait_next(terminal + b"\r\nstatus 7\r\n")
+    assert empty.json("ls", "--all")["sessions"] == []
 
 
 @pytest.mark.parametrize(
