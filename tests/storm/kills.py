@@ -19,7 +19,7 @@ from random import Random
 from msgspec import Struct
 
 from hark.demo.human import Human, wait_for
-from hark.terminal.keyhold import MARK, OUT, OVER
+from hark.terminal.key_tables import MARK, OUT, OVER
 from tests.agents.delivering import Delivering, delivering
 from tests.airlock.running import Client
 from tests.end_to_end.agents import SENDER

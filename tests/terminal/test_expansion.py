@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unicodedata import category
 
 import pytest
 from hypothesis import example, given, settings
@@ -65,7 +66,13 @@ class Stage:
 
     def ask(self, name: str, *words: str) -> str:
         [reply] = self._runner.run(self.server.run(line(command(name, *words))))
-        return b"\n".join(reply.lines).decode()
+        return "\n".join(self.server.text(reply))
+
+    def printable(self, text: str) -> str:
+        """tmux 3.4 and 3.5 print control characters in their own way, which cannot be told from text: without them there."""
+        if "escaped-dollars" not in self.server.features:
+            return text
+        return "".join(character for character in text if character in "\n\t" or category(character) != "Cc")
 
     def decides(self, condition: Format) -> bool:
         replies = self._runner.run(self.server.run(act_if(self.pane_id, condition, command("has-session"))))
@@ -101,7 +108,9 @@ def stage() -> Iterator[Stage]:
 @example("#[#{##[###(x)#,#}")
 @example("a\nb %H %% ;")
 def test_a_plain_text_is_shown_as_it_is(stage: Stage, text: str) -> None:
-    assert stage.ask("display-message", "-p", "--", text) == text
+    shown = stage.printable(text)
+
+    assert not shown or stage.ask("display-message", "-p", "--", shown) == shown
 
 
 @settings(max_examples=100)
@@ -199,9 +208,9 @@ def test_no_command_of_ours_is_put_together_outside() -> None:
         if computed and path.name != "expansion.py":
             made[path.name] = computed
 
-    assert set(made) == {"server.py", "keyhold.py"}
+    assert set(made) == {"server.py", "key_tables.py"}
     assert len(made["server.py"]) == 3
-    assert len(made["keyhold.py"]) == 1
+    assert len(made["key_tables.py"]) == 3
 
 
 def test_every_command_of_ours_is_in_the_table() -> None:

@@ -8,17 +8,18 @@ from contextlib import suppress
 
 import pytest
 
-from hark.terminal.orphans import HIDDEN_SESSION, is_orphan
+from hark.terminal.orphans import HIDDEN_SESSION, orphans
 from hark.terminal.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, new_pane
 from tests.terminals import PrivateTmux, clean_environment, wait_until
 
 DESCRIBED = {
-    "its daemon is its parent": ("4711 tmux -C new-session -A -s _hark exec cat # hark 4711", False),
-    "its daemon is gone": ("1 tmux -C new-session -A -s _hark exec cat # hark 4711", True),
-    "its daemon is gone, and a service manager took it": ("902 tmux -C new-session exec cat # hark 4711\n", True),
-    "somebody else's": ("1 tmux -C attach -t _hark", False),
-    "it has ended": ("", False),
+    "its daemon is its parent": ("5 4711 tmux -S /s -C new-session -A -s _hark exec cat # hark 4711", []),
+    "its daemon is gone": ("  5     1 tmux -S /s -C new-session -A -s _hark exec cat # hark 4711", [5]),
+    "its daemon is gone, and a service manager took it": ("5 902 tmux -u -S /s -C new exec cat # hark 4711  ", [5]),
+    "it is a client of another server": ("5 1 tmux -S /s2 -C new-session -A -s _hark exec cat # hark 4711", []),
+    "somebody else's": ("5 1 tmux -S /s -C attach -t _hark", []),
+    "nothing": ("", []),
 }
 
 # Asks for much, reads nothing of it, and waits to be killed.
@@ -35,8 +36,8 @@ time.sleep(600)
 
 
 @pytest.mark.parametrize(("described", "expected"), DESCRIBED.values(), ids=DESCRIBED)
-def test_who_is_an_orphan(described: str, expected: bool) -> None:
-    assert is_orphan(described) == expected
+def test_who_is_an_orphan(described: str, expected: list[int]) -> None:
+    assert list(orphans([described], "/s")) == expected
 
 
 def test_the_next_daemon_ends_it(tmux: PrivateTmux) -> None:

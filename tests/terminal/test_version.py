@@ -31,13 +31,14 @@ def test_versions_that_are_too_old(text: str) -> None:
 
 FEATURES = {
     (3, 3): set(),
-    (3, 4): {"client-loop"},
-    (3, 6): {"client-loop"},
-    (3, 7): {"client-loop", "paste-sanitises"},
-    (99, 0): {"client-loop", "paste-sanitises"},
+    (3, 4): {"client-keys", "used-cells", "escaped-dollars"},
+    (3, 5): {"client-keys", "used-cells", "escaped-dollars"},
+    (3, 6): {"client-keys", "used-cells"},
+    (3, 7): {"client-keys", "used-cells", "paste-sanitises"},
+    (99, 0): {"client-keys", "used-cells", "paste-sanitises"},
 }
 
 
 @pytest.mark.parametrize(("version", "known"), FEATURES.items())
-def test_newer_versions_can_more(version: tuple[int, int], known: set[str]) -> None:
+def test_what_each_version_does(version: tuple[int, int], known: set[str]) -> None:
     assert features(version) == known

@@ -21,8 +21,23 @@ _width = lru_cache(maxsize=4096)(wcwidth)
 # tmux's own widths where they differ from the tables of wcwidth.
 _JOINER = "\u200d"
 _FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+_WIDENING = "\ufe0f"
+_SKIN_TONES = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+_WIDE_SINCE_3_4 = frozenset("\u261d\u26f9\u270c\u270d\U0001f3cb\U0001f3cc\U0001f574\U0001f575\U0001f590")
 # An attribute with sub-parameters, such as a curly underline (4:3): none of them is dim.
 _OTHER = -1
+
+
+class Widths(Struct, frozen=True):
+    """How a version of tmux lays emoji out in cells."""
+
+    emoji_are_wide: bool = False
+    """From 3.4 on a character that a selector makes an emoji fills two cells, and a skin tone joins the cell before it."""
+    shows_second_cell: bool = False
+    """3.4 shows the second cell of such an emoji as a blank."""
+
+
+OLD_WIDTHS = Widths()
 
 
 class Row(Struct, frozen=True, dict=True):
@@ -64,38 +79,60 @@ class Screen(Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=2048)
-def parse_row(line: str, dim: bool = False) -> tuple[Row, bool]:
+def parse_row(line: str, dim: bool = False, widths: Widths = OLD_WIDTHS) -> tuple[Row, bool]:
     """One captured line, and whether dim is still on at its end: tmux does not repeat attributes on the next line. From one look
     at a screen to the next most of its lines are the same."""
     cells: list[str] = []
     ghost: list[bool] = []
     for index, part in enumerate(_SEQUENCE.split(line)):
         if index % 2 == 0:
-            _add_cells(part, cells)
+            _add_cells(part, cells, widths)
             ghost += [dim] * (len(cells) - len(ghost))
         elif part.endswith("m"):
             dim = _dim_after(part[2:-1], dim)
     return Row(tuple(cells), tuple(ghost)), dim
 
 
-def _add_cells(text: str, cells: list[str]) -> None:
-    if text.isascii():
+def _add_cells(text: str, cells: list[str], widths: Widths) -> None:
+    if text.isascii() and not (widths.shows_second_cell and cells and cells[-1].endswith(_WIDENING)):
         cells += text
         return
     for character in text:
         before = -1 if cells and cells[-1] else -2
-        width = 1 if character in _FLAG_LETTERS else _width(character)
-        if cells and (width <= 0 or cells[before].endswith(_JOINER)):
+        if character == " " and widths.shows_second_cell and cells and _is_widened(cells[-1]):
+            cells += [""]
+        elif cells and _joins(character, cells[before], widths):
             cells[before] += character
-        elif width > 0:
+            if widths.emoji_are_wide and not widths.shows_second_cell and before == -1 and _is_widened(cells[-1]):
+                cells += [""]
+        elif (width := _cells_of(character, widths)) > 0:
             cells += [character] + [""] * (width - 1)
+
+
+def _is_widened(cell: str) -> bool:
+    """True for a narrow character whose last mark makes it an emoji."""
+    return cell.endswith(_WIDENING) and cell.count(_WIDENING) == 1
+
+
+def _joins(character: str, cell: str, widths: Widths) -> bool:
+    """True if the character becomes part of the cell before it."""
+    if widths.emoji_are_wide and character in _SKIN_TONES:
+        return not cell.isascii()
+    return _cells_of(character, widths) <= 0 or cell.endswith(_JOINER)
+
+
+def _cells_of(character: str, widths: Widths) -> int:
+    if character in _FLAG_LETTERS:
+        return 1
+    return 2 if widths.emoji_are_wide and character in _WIDE_SINCE_3_4 else _width(character)
 
 
 class Rows(Sequence[Row]):
     """The rows of a capture, each parsed when it is looked at: a delivery looks at a few of them."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], widths: Widths = OLD_WIDTHS) -> None:
         self.lines = tuple(lines)
+        self._widths = widths
         self._parsed: dict[int, Row] = {}
 
     def __len__(self) -> int:
@@ -110,7 +147,7 @@ class Rows(Sequence[Row]):
             return [self[i] for i in range(*index.indices(len(self)))]
         index = range(len(self))[index]
         if index not in self._parsed:
-            self._parsed[index] = parse_row(self.lines[index], self._dim_before[index])[0]
+            self._parsed[index] = parse_row(self.lines[index], self._dim_before[index], self._widths)[0]
         return self._parsed[index]
 
     def __eq__(self, other: object) -> bool:
@@ -133,8 +170,8 @@ class Rows(Sequence[Row]):
         return before
 
 
-def parse_rows(lines: Sequence[str]) -> Rows:
-    return Rows(lines)
+def parse_rows(lines: Sequence[str], widths: Widths = OLD_WIDTHS) -> Rows:
+    return Rows(lines, widths)
 
 
 def _dim_after(attributes: str, dim: bool) -> bool:

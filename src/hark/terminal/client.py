@@ -15,7 +15,7 @@ from typing import cast
 from hark.model.errors import HarkError
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import ControlParser, Exited, Notice, Reply
-from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program, who_is_attached
+from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program
 
 FLAGS = "no-output,ignore-size"
 
@@ -78,7 +78,7 @@ class ControlClient(asyncio.SubprocessProtocol):
         try:
             await asyncio.wait_for(asyncio.shield(client._attached), deadline_s)
             await client.run(line(_END_WITH_LAST_CLIENT), deadline_s)
-            await client._end_orphans(deadline_s)
+            await end_orphans(tmux[tmux.index("-S") + 1])
         except TimeoutError:
             client._attached.cancel()
             await client.close()
@@ -117,16 +117,6 @@ class ControlClient(asyncio.SubprocessProtocol):
             words = b" ".join(replies[-1].lines).decode("utf-8", "replace")
             raise HarkError("tmux-failed", f"tmux says: {words}", "`hark ls` shows which panes are still there")
         return replies
-
-    async def _end_orphans(self, deadline_s: float) -> None:
-        [clients] = await self.run(who_is_attached(), deadline_s)
-        others = {int(pid) for pid in clients.lines} - {self._pid}
-        await end_orphans(others)
-
-    @property
-    def _pid(self) -> int:
-        assert self._transport is not None
-        return self._transport.get_pid() or 0
 
     async def close(self) -> None:
         """Closing our end of the pipe makes tmux detach us; the process is ours and is reaped."""

@@ -63,7 +63,7 @@ PLACES = {
     "run-shell": Places("dt", expanded_words=_ALL),
     "select-pane": Places("Tt", "T"),
     "select-window": Places("t"),
-    "send-keys": Places("Nt"),
+    "send-keys": Places("cNt"),
     "set-buffer": Places("bnt"),
     "set-hook": Places("t"),
     "set-option": Places("t"),

@@ -1,23 +1,21 @@
 """Control clients whose daemon was killed, and how they are ended.
 
-A control client ends when its daemon does, unless tmux had something to tell it in that moment: tmux (3.3a at least) waits
-until that is written, which it never is. Such a client stays in the hidden session for good, and `kill-server` waits for it.
+A control client ends when its daemon does, unless tmux had something to tell it in that moment: tmux (3.3a and newer) waits
+until that is written, which it never is. Up to 3.6 such a client stays in the hidden session for good; from 3.7 on it leaves
+the session, so that tmux does not list it, and its process stays all the same. `kill-server` waits for it.
 So each client says on its command line whose it is, and the next daemon ends those whose parent is another.
 """
 
 import asyncio
-import contextlib
 import os
 import re
 import signal
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Iterable
-
-from hark.terminal.commands import Line, command, line
-from hark.terminal.expansion import Format
+from collections.abc import Iterator
 
 HIDDEN_SESSION = "_hark"
-_MINE = re.compile(r"(?P<parent>\d+) .*exec cat # hark (?P<daemon>\d+)")
+ENDING_POLLS, ENDING_POLL_S = 25, 0.02
+_MINE = re.compile(r"\s*(?P<pid>\d+)\s+(?P<parent>\d+)\s+(?P<words>.*)exec cat # hark (?P<daemon>\d+)\s*")
 
 
 def hidden_program() -> str:
@@ -25,28 +23,40 @@ def hidden_program() -> str:
     return f"exec cat # hark {os.getpid()}"
 
 
-def who_is_attached() -> Line:
-    return line(command("list-clients", "-t", f"={HIDDEN_SESSION}:", "-F", Format("#{client_pid}")))
+async def end_orphans(socket: str) -> None:
+    """Ask each orphan of that tmux server to end; kill those that are still there a moment later."""
+    left = list(orphans(await _processes(), socket))
+    for order in (signal.SIGTERM, signal.SIGKILL):
+        left = [pid for pid in left if _is_told(pid, order)]
+        for _ in range(ENDING_POLLS):
+            if not (left := [pid for pid in left if _is_told(pid, 0)]):
+                return
+            await asyncio.sleep(ENDING_POLL_S)
 
 
-async def end_orphans(clients: Iterable[int]) -> None:
-    for pid in clients:
-        if is_orphan(await _described(pid)):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGTERM)
+def orphans(processes: list[str], socket: str) -> Iterator[int]:
+    """By what `ps` says: the process, its parent, and its command line, which names the server and the daemon that was the
+    parent."""
+    for described in processes:
+        found = _MINE.fullmatch(described)
+        if found and f" -S {socket} " in found["words"] and found["parent"] != found["daemon"]:
+            yield int(found["pid"])
 
 
-def is_orphan(described: str) -> bool:
-    """By what `ps` says: the parent, and the command line, which names the daemon that was the parent."""
-    found = _MINE.fullmatch(described.strip())
-    return found is not None and found["parent"] != found["daemon"]
+def _is_told(pid: int, order: int) -> bool:
+    """True if there is such a process of ours."""
+    try:
+        os.kill(pid, order)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
-async def _described(pid: int) -> str:
-    words = ("ps", "-ww", "-o", "ppid=", "-o", "args=", "-p", str(pid))
+async def _processes() -> list[str]:
+    words = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "args=")
     try:
         asked = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
     except OSError:
-        return ""
+        return []
     said, _ = await asked.communicate()
-    return said.decode("utf-8", "replace")
+    return said.decode("utf-8", "replace").splitlines()

@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 import itertools
 import os
+import re
 import shutil
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from hark.delivery.rest import PastHold
-from hark.delivery.screen import Screen, parse_rows
+from hark.delivery.screen import Screen, Widths, parse_rows
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.signals.ink import Drawn, read_drawn
@@ -30,7 +31,7 @@ from hark.terminal.facts import (
 from hark.terminal.landing import LAST_FORMAT, SESSIONS_FORMAT, parse_sessions, way_on
 from hark.terminal.orphans import HIDDEN_SESSION
 from hark.terminal.sockets import check_owner
-from hark.terminal.version import check_version, features
+from hark.terminal.version import check_version, features, widths_of
 
 CONNECT_DEADLINE_S = 10.0
 BACKOFF_S = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -45,6 +46,8 @@ _STRUCTURAL = {
     "layout-change",
 }
 
+
+_ESCAPED_DOLLAR = re.compile(r"\\\$(?=[A-Za-z_{])")
 
 RENDERING_FORMAT = Format(f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}")
 STARTED_FORMAT = Format("#{pane_id} #{pane_pid} #{pane_start_command}")
@@ -80,6 +83,11 @@ class TmuxServer:
         self._is_closed = False
         self._used_at_s = 0.0
         self._moves: set[asyncio.Task[None]] = set()
+
+    @property
+    def _cells(self) -> tuple[str, ...]:
+        """The options of `capture-pane` for all cells that were written, with their attributes, and for no others."""
+        return ("-p", "-e", "-N", "-T") if "used-cells" in self.features else ("-p", "-e", "-N")
 
     @property
     def command_line(self) -> list[str]:
@@ -141,11 +149,16 @@ class TmuxServer:
     async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
         return await (await self.connect()).run(line, deadline_s)
 
+    def text(self, reply: Reply) -> list[str]:
+        """The lines that a command printed. Not for `capture-pane`, which tells cells as they are."""
+        lines = _text([reply])
+        return [_ESCAPED_DOLLAR.sub("$", row) for row in lines] if "escaped-dollars" in self.features else lines
+
     async def facts(self) -> ServerFacts:
         asked = line(question("list-panes", "-a", "-F", PANE_FORMAT), question("list-clients", "-F", CLIENT_FORMAT))
         panes, clients = await self.run(asked)
-        parsed = (parse_pane(text) for text in _text([panes]))
-        return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(_text([clients])))
+        parsed = (parse_pane(text) for text in self.text(panes))
+        return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(self.text(clients)))
 
     async def pane_facts(self, pane: Pane) -> ServerFacts:
         """The facts of one pane, and of the clients: what a delivery asks right before it starts."""
@@ -154,8 +167,8 @@ class TmuxServer:
             question("list-clients", "-F", CLIENT_FORMAT),
         )
         head, clients = await self.run(asked)
-        facts = parse_pane(_text([head])[0])
-        return ServerFacts({facts.pane_id: facts}, parse_clients(_text([clients])))
+        facts = parse_pane(self.text(head)[0])
+        return ServerFacts({facts.pane_id: facts}, parse_clients(self.text(clients)))
 
     async def resolve(self, target: str) -> PaneFacts:
         """Any target that tmux understands: a pane id, session:window.pane, a name. A relative one is relative to our own
@@ -165,7 +178,7 @@ class TmuxServer:
         strict = command("capture-pane", "-p", "-S", "0", "-E", "0", "-t", target)
         try:
             _, head = await self.run(line(strict, command("display-message", "-p", "-t", target, shown)))
-            [text] = _text([head])
+            [text] = self.text(head)
             facts = parse_pane(text)
         except (HarkError, ValueError) as unknown:
             if isinstance(unknown, HarkError) and unknown.code != "tmux-failed":
@@ -179,23 +192,25 @@ class TmuxServer:
 
     async def screen(self, pane: Pane) -> Screen:
         """Cursor, mode and content of one instant: one line, so nothing can happen in between."""
+        await self.connect()
         asked = line(
             question("display-message", "-p", "-t", pane.pane_id, SCREEN_FORMAT),
-            question("capture-pane", "-p", "-e", "-N", "-t", pane.pane_id),
+            question("capture-pane", *self._cells, "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
-        return _screen(pane, _text([head])[0], _text([body]))
+        return _screen(pane, self.text(head)[0], _text([body]), widths_of(self.version))
 
     async def rendering(self, pane: Pane, lines: int) -> Rendering:
         """The screen with that many lines of what has scrolled off its top, of one instant."""
+        await self.connect()
         asked = line(
             question("display-message", "-p", "-t", pane.pane_id, RENDERING_FORMAT),
-            command("capture-pane", "-p", "-e", "-N", "-S", str(-lines), "-t", pane.pane_id),
+            command("capture-pane", *self._cells, "-S", str(-lines), "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
-        history, height, rest = _text([head])[0].split(" ", 2)
+        history, height, rest = self.text(head)[0].split(" ", 2)
         rows = _text([body])
-        screen = _screen(pane, rest, rows[-int(height) :])
+        screen = _screen(pane, rest, rows[-int(height) :], widths_of(self.version))
         return Rendering(rows=read_drawn(rows), screen=screen, history=int(history))
 
     async def history(self, pane_id: str, lines: int) -> list[str]:
@@ -255,11 +270,13 @@ class TmuxServer:
     async def started(self) -> list[tuple[Pane, str]]:
         """All panes, with the commands that they were started with."""
         asked = line(command("list-panes", "-a", "-F", STARTED_FORMAT))
-        parts = (text.split(" ", 2) for text in _text(await self.run(asked)))
+        [panes] = await self.run(asked)
+        parts = (text.split(" ", 2) for text in self.text(panes))
         return [(Pane(socket=self.socket, pane_id=p[0], pid=int(p[1] or 0)), p[2]) for p in parts]
 
     async def show(self, target: str, wanted: Format) -> str:
-        [text] = _text(await self.run(line(command("display-message", "-p", "-t", target, wanted))))
+        [shown] = await self.run(line(command("display-message", "-p", "-t", target, wanted)))
+        [text] = self.text(shown)
         return text
 
     async def act_if(self, pane: Pane, condition: Format, action: str) -> bool:
@@ -298,12 +315,12 @@ class TmuxServer:
         """A human who has landed in the hidden session goes to where they would be without it. Whoever is gone already, or
         moved on by another daemon, needs nothing."""
         with contextlib.suppress(HarkError):
-            [asked] = _text(await self.run(line(command("display-message", "-p", "-c", client, LAST_FORMAT))))
-            is_control, _, came_from = asked.partition(" ")
+            [asked] = await self.run(line(command("display-message", "-p", "-c", client, LAST_FORMAT)))
+            is_control, _, came_from = "".join(self.text(asked)).partition(" ")
             if is_control == "1":
                 return
-            sessions = parse_sessions(_text(await self.run(line(command("list-sessions", "-F", SESSIONS_FORMAT)))))
-            way = way_on(sessions, came_from)
+            [listed] = await self.run(line(command("list-sessions", "-F", SESSIONS_FORMAT)))
+            way = way_on(parse_sessions(self.text(listed)), came_from)
             steps = [command("switch-client", "-c", client, "-t", f"{session_id}:") for session_id in way]
             await self.run(line(*(steps or [command("detach-client", "-t", client)])))
 
@@ -311,7 +328,7 @@ class TmuxServer:
         self._on_change(self)
 
 
-def _screen(pane: Pane, head: str, rows: list[str]) -> Screen:
+def _screen(pane: Pane, head: str, rows: list[str], widths: Widths) -> Screen:
     _, pid, dead, mode, columns, x, y, visible, alternate, title = head.split(" ", 9)
     if int(pid) != pane.pid or dead == "1":
         raise HarkError(
@@ -320,7 +337,7 @@ def _screen(pane: Pane, head: str, rows: list[str]) -> Screen:
             "`hark ls` shows the sessions that are left",
         )
     return Screen(
-        rows=parse_rows(rows),
+        rows=parse_rows(rows, widths),
         columns=int(columns),
         cursor_x=int(x),
         cursor_y=int(y),

@@ -2,20 +2,32 @@
 
 import re
 
+from hark.delivery.screen import Widths
 from hark.model.errors import HarkError
 
 OLDEST = (3, 3)
+_NO_NUMBER = (99, 0)
+_NEVER = (100, 0)
 
-_SINCE = {
-    (3, 4): "client-loop",
-    (3, 7): "paste-sanitises",
+# The first version with a feature, and the first one without it again.
+_FEATURES = {
+    "client-keys": ((3, 4), _NEVER),
+    "used-cells": ((3, 4), _NEVER),
+    "escaped-dollars": ((3, 4), (3, 6)),
+    "paste-sanitises": ((3, 7), _NEVER),
 }
+"""
+client-keys        `send-keys -K` puts a key into the queue of a client
+used-cells         `capture-pane -N` shows all cells of a row, also those that nobody wrote; `-T` leaves these out
+escaped-dollars    all that tmux prints has a backslash before a `$` that begins a name
+paste-sanitises    `paste-buffer` changes control characters unless told not to
+"""
 
 
 def parse_version(text: str) -> tuple[int, int]:
     """`tmux 3.3a` -> (3, 3); `tmux next-3.8` -> (3, 8); builds without a number count as new."""
     found = re.search(r"(\d+)\.(\d+)", text)
-    return (int(found[1]), int(found[2])) if found else (99, 0)
+    return (int(found[1]), int(found[2])) if found else _NO_NUMBER
 
 
 def check_version(text: str) -> tuple[int, int]:
@@ -30,4 +42,8 @@ def check_version(text: str) -> tuple[int, int]:
 
 
 def features(version: tuple[int, int]) -> frozenset[str]:
-    return frozenset(feature for since, feature in _SINCE.items() if version >= since)
+    return frozenset(name for name, (first, end) in _FEATURES.items() if first <= version < end)
+
+
+def widths_of(version: tuple[int, int]) -> Widths:
+    return Widths(emoji_are_wide=version >= (3, 4), shows_second_cell=version == (3, 4))
