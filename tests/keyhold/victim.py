@@ -1,4 +1,4 @@
-"""A daemon that is killed while it holds the keys: begins a hold, says so, and waits to be killed."""
+"""Daemons that are killed while they hold keys: one waits for it in a hold, one holds again and again until it comes."""
 
 import asyncio
 import sys
@@ -8,10 +8,15 @@ from hark.terminal.server import TmuxServer
 from tests.keyhold.stage import begin
 
 
-async def hold(socket: str, pane_id: str, pid: str, seconds: str, enter_gap_s: str) -> None:
+async def hold(socket: str, pane_id: str, pid: str, seconds: str, enter_gap_s: str, is_repeated: str = "") -> None:
+    """Begin a hold, say so, and wait to be killed; or release it and begin the next one, for ever."""
     server = TmuxServer(socket, lambda changed: None)
-    await begin(server, Pane(socket=socket, pane_id=pane_id, pid=int(pid)), float(seconds), float(enter_gap_s))
+    pane = Pane(socket=socket, pane_id=pane_id, pid=int(pid))
+    held = await begin(server, pane, float(seconds), float(enter_gap_s))
     print("held", flush=True)
+    while is_repeated:
+        await held.release()
+        held = await begin(server, pane, float(seconds), float(enter_gap_s))
     await asyncio.Event().wait()
 
 
