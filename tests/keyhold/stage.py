@@ -90,12 +90,14 @@ class Typist:
                 return
 
 
-async def begin(server: TmuxServer, pane: Pane, seconds: float = 20.0, enter_gap_s: float = 0.0) -> KeyHold:
+async def begin(
+    server: TmuxServer, pane: Pane, seconds: float = 20.0, enter_gap_s: float = 0.0, label: str = ""
+) -> KeyHold:
     """A hold, as soon as there can be one."""
     begun: list[KeyHold] = []
 
     async def is_begun() -> bool:
-        begun.extend(hold for hold in [await KeyHold.begin(server, pane, seconds, enter_gap_s)] if hold)
+        begun.extend(hold for hold in [await KeyHold.begin(server, pane, seconds, enter_gap_s, label)] if hold)
         return bool(begun)
 
     await until(is_begun, "a hold")

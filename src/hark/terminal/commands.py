@@ -5,6 +5,8 @@ commands. Every command of a line gets one reply, unless one fails: that error i
 """
 
 import re
+import shlex
+from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -47,11 +49,20 @@ def command(name: str, *given: str) -> str:
     return " ".join((name, *(argument.text if argument.is_flag else quote(argument.text) for argument in placed)))
 
 
+def shell_command(tmux: Sequence[str], step: Sequence[tuple[str, ...]]) -> str:
+    """Commands for a shell, which reaches the server by the words of `tmux`. A last semicolon of a word would end the command."""
+    placed = ([name, *(argument.text for argument in arguments(name, *rest)), "\n"] for name, *rest in step)
+    words = [re.sub(r";$", r"\\;", word) for words in placed for word in words]
+    return shlex.join([*tmux, *(";" if word == "\n" else word for word in words[:-1])])
+
+
 def line(*commands: str, extra_replies: int = 0) -> Line:
     return Line(commands, len(commands) + extra_replies)
 
 
-def paste_if(pane_id: str, condition: Format, text: str, buffer: str, features: frozenset[str]) -> Line:
+def paste_if(
+    pane_id: str, condition: Format, text: str, buffer: str, features: frozenset[str], also: str | None = None
+) -> Line:
     """Bracketed paste by a buffer of its own, which is deleted in any case. `-r`: newlines stay newlines."""
     if FORBIDDEN_IN_PASTE.search(text):
         raise HarkError(
@@ -59,20 +70,28 @@ def paste_if(pane_id: str, condition: Format, text: str, buffer: str, features: 
             "control bytes are never pasted into a terminal",
             "send printable text, newlines and tabs only",
         )
-    flags = ["-p", "-r", "-d"] + (["-S"] if "paste-sanitises" in features else [])
-    pasted = command("paste-buffer", *flags, "-b", buffer, "-t", pane_id)
-    acted = act_if(pane_id, condition, pasted, command("delete-buffer", "-b", buffer))
-    return line(command("set-buffer", "-b", buffer, "--", text), acted.text, extra_replies=2)
+    pasted = command("paste-buffer", *paste_flags(features), "-b", buffer, "-t", pane_id)
+    acted = act_if(pane_id, condition, pasted, command("delete-buffer", "-b", buffer), also)
+    return line(command("set-buffer", "-b", buffer, "--", text), acted.text, extra_replies=acted.replies - 1)
+
+
+def paste_flags(features: frozenset[str]) -> tuple[str, ...]:
+    return ("-p", "-r", "-d", "-S") if "paste-sanitises" in features else ("-p", "-r", "-d")
 
 
 def press(pane_id: str, *keys: str) -> str:
     return command("send-keys", "-t", pane_id, "--", *keys)
 
 
-def act_if(pane_id: str, condition: Format, action: str, otherwise: str | None = None) -> Line:
-    """Runs the action only if the format is true at that very moment: tmux decides and acts in one go, so nothing can happen
-    in between. The last reply says `done` or `withheld`; both branches give two replies beside that of if-shell itself."""
-    done = f"{action} ; {command('display-message', '-p', 'done')}"
-    idle = otherwise or command("display-message", "-p", "")
-    withheld = f"{idle} ; {command('display-message', '-p', 'withheld')}"
-    return line(command("if-shell", "-F", "-t", pane_id, condition, done, withheld), extra_replies=2)
+def act_if(pane_id: str, condition: Format, action: str, otherwise: str | None = None, also: str | None = None) -> Line:
+    """Runs the action, and then `also`, only if the format is true at that very moment: tmux decides and acts in one go, so
+    nothing can happen in between. The last reply says `done` or `withheld`; both branches give the same number of replies."""
+    nothing = command("display-message", "-p", "")
+    taken = [action, *([also] if also else [])]
+    refused = [otherwise or nothing, *([nothing] if also else [])]
+    done, withheld = (
+        " ; ".join([*commands, command("display-message", "-p", said)])
+        for commands, said in ((taken, "done"), (refused, "withheld"))
+    )
+    acted = command("if-shell", "-F", "-t", pane_id, condition, done, withheld)
+    return line(acted, extra_replies=len(taken) + 1)

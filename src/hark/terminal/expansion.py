@@ -54,6 +54,7 @@ PLACES = {
     "list-panes": _LISTING,
     "list-sessions": _LISTING,
     "list-windows": _LISTING,
+    "load-buffer": Places("bt"),
     "new-session": Places("cefFnstxy", "cFns"),
     "new-window": Places("ceFnt", "cFn"),
     "paste-buffer": Places("bst"),

@@ -15,7 +15,8 @@ gone is never handed on. Some options of the human's sessions are other ones dur
     @hark-hold           one hold per tmux server: a second would take the options of the first for the human's
 
 The steps of letting go stand behind locks that only the first who comes can open, so that each happens once: either by
-our `release`, or by a timer of the tmux server itself, which needs nobody of us to be alive.
+our `release`, or by a timer of the tmux server itself, which needs nobody of us to be alive. Before that timer lets the keys
+go, it runs the undo that was left with it (`undo_script.py`); a later timer lets the keys go without it, should it not end.
 
 Held keys come out at once, and some agents take an Enter that comes together with text for a newline of a paste. For these
 an Enter waits for a moment, and with it what was typed after it. Only when no Enter waits any more may the next hold begin:
@@ -28,20 +29,24 @@ terminal focus reports.
 import asyncio
 import itertools
 import os
-import re
 import shlex
 
+from hark.delivery.undo import Undo
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.terminal.commands import command, line
-from hark.terminal.expansion import arguments
+from hark.terminal.commands import command, line, paste_flags, shell_command
+from hark.terminal.expansion import Format, not_
 from hark.terminal.key_tables import MARK, OUT, OVER, Names, Setting, Words, tables_for
-from hark.terminal.server import TmuxServer
+from hark.terminal.server import TmuxServer, is_running
+from hark.terminal.undo_script import UNDONE, UndoPlace, undo_script
 from hark.terminal.watchers import View, questions, read_view
 
 ENTERS = 4
 """Of somebody who leans on Enter, or pastes (tmux before 3.4 cannot tell a newline of a paste), the others come at once."""
 OUT_POLL_S = 0.02
+LONGEST_UNDO_S = 5.0
+"""So long after the hold's end the keys are free, whatever became of the undo."""
+_PLAIN_DOLLARS = r"s/\\\(\$[A-Za-z_{]\)/\1/g"
 
 _holds = itertools.count(1)
 
@@ -49,7 +54,9 @@ _holds = itertools.count(1)
 class KeyHold:
     """Made by `begin`."""
 
-    def __init__(self, server: TmuxServer, pane: Pane, view: View, seconds: float, enter_gap_s: float) -> None:
+    def __init__(
+        self, server: TmuxServer, pane: Pane, view: View, seconds: float, enter_gap_s: float, label: str = ""
+    ) -> None:
         self._server = server
         self._pane = pane
         self._view = view
@@ -59,19 +66,23 @@ class KeyHold:
         self._name = f"hark-{os.getpid()}-{next(_holds)}"
         self._names = Names(self._name, view.watchers, enter_gap_s)
         self._tables = tables_for(server.features, self._names)
+        self._label = label
         self._settings: list[Setting] = []
         self._is_released = False
+        self._has_timer = False
 
     @classmethod
-    async def begin(cls, server: TmuxServer, pane: Pane, seconds: float, enter_gap_s: float = 0.0) -> "KeyHold | None":
+    async def begin(
+        cls, server: TmuxServer, pane: Pane, seconds: float, enter_gap_s: float = 0.0, label: str = ""
+    ) -> "KeyHold | None":
         """None when it cannot be now: someone is in the middle of a tmux command or scrolls, another hold is under way, the
         clients were not the same ones a moment later, one of them does not take keys (it shows a popup, or waits for a
         command), or the timer could not reach tmux. After `seconds` tmux lets go by itself. `enter_gap_s`: how long after
-        other keys a held Enter comes out."""
+        other keys a held Enter comes out. `label`: what the delivery is called, for whoever asks later what became of it."""
         view = await _look(server, pane)
         if view.is_in_a_command or not _is_reachable(server):
             return None
-        hold = cls(server, pane, view, seconds, enter_gap_s)
+        hold = cls(server, pane, view, seconds, enter_gap_s, label)
         if not view.watchers:
             return hold
         is_armed = False
@@ -95,14 +106,49 @@ class KeyHold:
         if self._is_released:
             return
         self._is_released = True
-        if self._view.watchers:
-            await self._run_if_first(self._let_go())
+        if not self._view.watchers and self._has_timer:
+            await self._run_if_first([self._end_undo, *self._forget_undo()])
+        elif self._view.watchers:
+            if await self._run_if_first([self._end_undo, *self._let_go()]) is None:
+                return
             await self._until_out()
             waiting = await self._run_if_first([*self._put_back(), self._waiting_enters])
             if waiting:
                 await asyncio.sleep(self._enter_gap_s)
             if waiting is not None:
                 await self._run_if_first(self._forget())
+
+    async def leave_undo(self, undo: Undo, foreground: str | None, *, is_after_enter: bool = False) -> bool:
+        """True when tmux has the undo, instead of the one that was left before. It is run only while `foreground` is in the
+        foreground of the pane."""
+        replaced = await self.undo_command(undo, foreground, is_after_enter=is_after_enter)
+        still_held = not_(Format(f"#{{{self._undoing}}}"))
+        forgotten = command("set-option", "-p", "-q", "-u", "-t", self._pane.pane_id, UNDONE)
+        return self.is_active and await self._server.act_if(self._pane, still_held, replaced, also=forgotten)
+
+    async def undo_command(self, undo: Undo, foreground: str | None, *, is_after_enter: bool = False) -> str:
+        """The tmux command that leaves the undo, for a line in which it happens in the same instant as something else."""
+        if not self._view.watchers and not self._has_timer:
+            await self._start_timer()
+        place = UndoPlace(
+            tmux=self._server.command_line,
+            pane=self._pane,
+            is_running=is_running(self._pane, foreground),
+            paste_flags=paste_flags(self._server.features),
+            buffer=f"{self._name}-undo",
+            label=self._label,
+        )
+        return command("set-option", "-s", self._undo, undo_script(undo, place, is_after_enter=is_after_enter))
+
+    async def _start_timer(self) -> None:
+        """Nobody shows the pane, so no key is held; but our text must not stay in the box if we die."""
+        self._has_timer = True
+        left_s = max(0.0, self._ends_at - asyncio.get_running_loop().time())
+        tmux = self._server.command_line
+        script = f"{self._run_undo(tmux)}; {shell_command(tmux, self._forget_undo())} >/dev/null 2>&1; :"
+        await self._server.run(
+            line(command("wait-for", "-L", self._guards[0]), command("run-shell", "-b", "-d", f"{left_s:.3f}", script))
+        )
 
     async def _run_if_first(self, step: list[Words]) -> str | None:
         """What the last command says. None when the timer of tmux takes the step and those after it: it was faster, or the
@@ -128,7 +174,8 @@ class KeyHold:
         before = [
             command("set-option", "-s", "-o", MARK, self._name),
             *(command("wait-for", "-L", guard) for guard in self._guards),
-            command("run-shell", "-b", "-d", f"{self._seconds:.3f}", self._timer()),
+            command("run-shell", "-b", "-d", f"{self._seconds:.3f}", self._timer(runs_undo=True)),
+            command("run-shell", "-b", "-d", f"{self._seconds + LONGEST_UNDO_S:.3f}", self._timer(runs_undo=False)),
             *self._tables.prepare(listed),
         ]
         overridden = (command(*words) for words in self._tables.override(self._settings))
@@ -163,45 +210,62 @@ class KeyHold:
         ]
         return [row for reply in replies[len(wanted) :] for row in self._server.text(reply)]
 
+    @property
+    def _end_undo(self) -> Words:
+        """From here on the undo is not run any more, or it is run by whoever was first."""
+        return ("wait-for", "-U", self._guards[0])
+
     def _let_go(self) -> list[Words]:
         """One command line: tmux runs it as a whole before it goes on with the keys."""
         return [
-            ("wait-for", "-U", self._guards[0]),
+            ("wait-for", "-U", self._guards[1]),
             ("set-option", "-s", MARK, f"{self._name}{OUT}"),
             *self._tables.let_go(self._settings),
         ]
 
     def _put_back(self) -> list[Words]:
         return [
-            ("wait-for", "-U", self._guards[1]),
+            ("wait-for", "-U", self._guards[2]),
             ("set-option", "-s", MARK, f"{self._name}{OVER}"),
             *self._tables.put_back(self._settings),
         ]
 
     def _forget(self) -> list[Words]:
         return [
-            ("wait-for", "-U", self._guards[2]),
+            ("wait-for", "-U", self._guards[3]),
             *self._tables.forget(),
+            *self._forget_undo(),
             ("set-option", "-s", "-u", MARK),
         ]
+
+    def _forget_undo(self) -> list[Words]:
+        return [("set-option", "-s", "-q", "-u", option) for option in (self._undo, self._undoing)]
 
     @property
     def _waiting_enters(self) -> Words:
         return ("display-message", "-p", self._tables.waiting_enters)
 
-    def _timer(self) -> str:
+    def _timer(self, *, runs_undo: bool) -> str:
         """By a shell: a tmux command of the timer's own would queue behind the very keys that it is to let go. What a shell
         says, or that it failed, tmux would show to the human."""
         tmux = self._server.command_line
-        mark = _shell_command(tmux, [("show-options", "-s", "-q", "-v", MARK)])
+        mark = shell_command(tmux, [("show-options", "-s", "-q", "-v", MARK)])
         let_go, put_back, forget = (
-            _shell_command(tmux, step) for step in (self._let_go(), self._put_back(), self._forget())
+            shell_command(tmux, step) for step in (self._let_go(), self._put_back(), self._forget())
         )
         pause = f"sleep {self._enter_gap_s:.3f}; " if self._enter_gap_s else ""
-        steps = f"{let_go}; {pause}{put_back}; {pause}{forget}"
+        undo = f"{self._run_undo(tmux)}; " if runs_undo else ""
+        steps = f"{undo}{let_go}; {pause}{put_back}; {pause}{forget}"
         return (
             f'case "$({mark})" in {self._name}|{self._name}{OUT}|{self._name}{OVER}) {steps};; esac >/dev/null 2>&1; :'
         )
+
+    def _run_undo(self, tmux: list[str]) -> str:
+        """In a shell: run the undo that was left, if nobody has ended the hold."""
+        first = shell_command(tmux, [self._end_undo, ("set-option", "-s", self._undoing, "1")])
+        shown = shell_command(tmux, [("show-options", "-s", "-q", "-v", self._undo)])
+        plain = f" | sed {shlex.quote(_PLAIN_DOLLARS)}" if "escaped-dollars" in self._server.features else ""
+        return f'if {first}; then eval "$({shown}{plain})"; fi'
 
     async def _resume_commands(self, view: View) -> None:
         """Who pressed the prefix in the instant before the hold goes on from there."""
@@ -211,8 +275,18 @@ class KeyHold:
 
     @property
     def _guards(self) -> list[str]:
-        """The locks of the three steps."""
-        return [f"{self._name}-{step}" for step in ("keys", "options", "end")]
+        """The locks of the four steps."""
+        return [f"{self._name}-{step}" for step in ("undo", "keys", "options", "end")]
+
+    @property
+    def _undo(self) -> str:
+        """The option of the server that holds the undo."""
+        return f"@{self._name}-undo"
+
+    @property
+    def _undoing(self) -> str:
+        """The option of the server that is set from the moment on in which the timer runs the undo."""
+        return f"@{self._name}-undoing"
 
 
 async def _look(server: TmuxServer, pane: Pane) -> View:
@@ -225,10 +299,3 @@ async def _look(server: TmuxServer, pane: Pane) -> View:
 def _is_reachable(server: TmuxServer) -> bool:
     """Our connection outlives the socket file, which cleaners of /tmp remove; the timer needs it."""
     return os.path.exists(server.socket)
-
-
-def _shell_command(tmux: list[str], step: list[Words]) -> str:
-    """A last semicolon of a word would end the tmux command."""
-    placed = ([name, *(argument.text for argument in arguments(name, *rest)), "\n"] for name, *rest in step)
-    words = [re.sub(r";$", r"\\;", word) for words in placed for word in words]
-    return shlex.join([*tmux, *(";" if word == "\n" else word for word in words[:-1])])

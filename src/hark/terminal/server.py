@@ -221,13 +221,13 @@ class TmuxServer:
             text.pop()
         return text[-lines:]
 
-    async def paste(self, pane: Pane, text: str, foreground: str | None = None) -> bool:
+    async def paste(self, pane: Pane, text: str, foreground: str | None = None, also: str | None = None) -> bool:
         """Only if, in that very moment, the pane is the same process, in no mode, and its foreground is that program: a
-        shell that has come in its place would run what is pasted."""
+        shell that has come in its place would run what is pasted. `also`: a command that runs in the same instant."""
         buffer = f"hark-{os.getpid()}-{next(self._buffers)}"
-        condition = _is_running(pane, foreground)
+        condition = is_running(pane, foreground)
         try:
-            replies = await self.run(paste_if(pane.pane_id, condition, text, buffer, self.features))
+            replies = await self.run(paste_if(pane.pane_id, condition, text, buffer, self.features, also))
         except HarkError as failure:
             if failure.code == "tmux-failed":
                 await self.run(line(command("delete-buffer", "-b", buffer)))
@@ -241,23 +241,25 @@ class TmuxServer:
             if client.pane_id == pane.pane_id:
                 await self.run(line(command("display-message", "-d", "4000", "-c", client.name, words)))
 
-    async def press(self, pane: Pane, keys: tuple[str, ...], foreground: str | None = None) -> bool:
+    async def press(
+        self, pane: Pane, keys: tuple[str, ...], foreground: str | None = None, also: str | None = None
+    ) -> bool:
         """On the same condition."""
-        return await self._act_if(pane.pane_id, _is_running(pane, foreground), press(pane.pane_id, *keys))
+        return await self._act_if(pane.pane_id, is_running(pane, foreground), press(pane.pane_id, *keys), also)
 
     async def report_focus(self, pane: Pane, foreground: str) -> bool:
         """On the same condition, and only where no client shows the pane: what a terminal has reported counts for more."""
         is_shown = all_of(equals("pane_active", 1), not_(equals("window_active_clients", 0)))
         report = command("send-keys", "-t", pane.pane_id, "-H", "1b", "5b", "49")
-        return await self._act_if(pane.pane_id, all_of(_is_running(pane, foreground), not_(is_shown)), report)
+        return await self._act_if(pane.pane_id, all_of(is_running(pane, foreground), not_(is_shown)), report)
 
-    async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str) -> bool:
+    async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str, also: str | None = None) -> bool:
         """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
         `screen` had it, and `proof` (letters and digits) is still to be read on it."""
         conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
         conditions += [equals("cursor_x", screen.cursor_x), equals("cursor_y", screen.cursor_y)]
         condition = all_of(*conditions, *([_shows(proof)] if proof else []))
-        return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key))
+        return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key), also)
 
     async def create(self, name: str, *given: str, may_start: bool = False) -> Pane:
         """The pane that such a command makes: `new-session`, `new-window`, `split-window`."""
@@ -279,9 +281,9 @@ class TmuxServer:
         [text] = self.text(shown)
         return text
 
-    async def act_if(self, pane: Pane, condition: Format, action: str) -> bool:
+    async def act_if(self, pane: Pane, condition: Format, action: str, also: str | None = None) -> bool:
         """True if the action was taken: only if it still is that process and the condition is true."""
-        return await self._act_if(pane.pane_id, all_of(equals("pane_pid", pane.pid), condition), action)
+        return await self._act_if(pane.pane_id, all_of(equals("pane_pid", pane.pid), condition), action, also)
 
     async def hide_status(self, pane: Pane) -> None:
         await self.run(line(command("set-option", "-t", pane.pane_id, "status", "off")))
@@ -298,8 +300,8 @@ class TmuxServer:
         opened = command("pipe-pane", "-I", "-O", "-t", pane.pane_id, shell_command)
         return await self._act_if(pane.pane_id, not_(Format("#{pane_pipe}")), opened)
 
-    async def _act_if(self, pane_id: str, condition: Format, action: str) -> bool:
-        replies = await self.run(act_if(pane_id, condition, action))
+    async def _act_if(self, pane_id: str, condition: Format, action: str, also: str | None = None) -> bool:
+        replies = await self.run(act_if(pane_id, condition, action, also=also))
         return _text([replies[-1]]) == ["done"]
 
     def _notice(self, notice: Notice) -> None:
@@ -348,7 +350,7 @@ def _screen(pane: Pane, head: str, rows: list[str], widths: Widths) -> Screen:
     )
 
 
-def _is_running(pane: Pane, foreground: str | None) -> Format:
+def is_running(pane: Pane, foreground: str | None) -> Format:
     conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
     return all_of(*conditions, *([equals("pane_current_command", foreground)] if foreground else []))
 
