@@ -14,11 +14,17 @@ from tests.terminal.connected import DEADLINE_S, connected, new_pane
 from tests.terminals import PrivateTmux, clean_environment, wait_until
 
 DESCRIBED = {
-    "its daemon is its parent": ("5 4711 tmux -S /s -C new-session -A -s _hark exec cat # hark 4711", []),
-    "its daemon is gone": ("  5     1 tmux -S /s -C new-session -A -s _hark exec cat # hark 4711", [5]),
-    "its daemon is gone, and a service manager took it": ("5 902 tmux -u -S /s -C new exec cat # hark 4711  ", [5]),
-    "it is a client of another server": ("5 1 tmux -S /s2 -C new-session -A -s _hark exec cat # hark 4711", []),
-    "somebody else's": ("5 1 tmux -S /s -C attach -t _hark", []),
+    "its daemon is its parent": ("5 4711 tmux: client tmux -S /s -C new-session exec cat # hark 4711", []),
+    "its daemon is gone": ("  5     1 tmux: client    tmux -S /s -C new-session exec cat # hark 4711", [5]),
+    "its daemon is gone, and a service manager took it": (
+        "5 902 tmux: client tmux -u -S /s -C exec cat # hark 4711  ",
+        [5],
+    ),
+    "a client that tmux lists": ("7 1 tmux tmux -S /s -C new-session exec cat # hark 4711", [7]),
+    "a client that tmux does not list and that has no name": ("5 1 tmux tmux -S /s -C new exec cat # hark 4711", []),
+    "the server that it has started": ("5 1 tmux: server tmux -S /s -C new-session exec cat # hark 4711", []),
+    "it is a client of another server": ("5 1 tmux: client tmux -S /s2 -C new exec cat # hark 4711", []),
+    "somebody else's": ("5 1 tmux: client tmux -S /s -C attach -t _hark", []),
     "nothing": ("", []),
 }
 
@@ -37,7 +43,7 @@ time.sleep(600)
 
 @pytest.mark.parametrize(("described", "expected"), DESCRIBED.values(), ids=DESCRIBED)
 def test_who_is_an_orphan(described: str, expected: list[int]) -> None:
-    assert list(orphans([described], "/s")) == expected
+    assert list(orphans([described], "/s", frozenset([7]))) == expected
 
 
 def test_the_next_daemon_ends_it(tmux: PrivateTmux) -> None:

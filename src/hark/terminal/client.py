@@ -15,7 +15,7 @@ from typing import cast
 from hark.model.errors import HarkError
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import ControlParser, Exited, Notice, Reply
-from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program
+from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program, may_have_orphans, who_is_attached
 
 FLAGS = "no-output,ignore-size"
 
@@ -78,7 +78,10 @@ class ControlClient(asyncio.SubprocessProtocol):
         try:
             await asyncio.wait_for(asyncio.shield(client._attached), deadline_s)
             await client.run(line(_END_WITH_LAST_CLIENT), deadline_s)
-            await end_orphans(tmux[tmux.index("-S") + 1])
+            version, clients = await client.run(who_is_attached(), deadline_s)
+            attached = frozenset(map(int, clients.lines))
+            if may_have_orphans(b"".join(version.lines).decode(), attached):
+                await end_orphans(tmux[tmux.index("-S") + 1], attached)
         except TimeoutError:
             client._attached.cancel()
             await client.close()
