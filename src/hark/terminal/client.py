@@ -15,7 +15,14 @@ from typing import cast
 from hark.model.errors import HarkError
 from hark.terminal.commands import Line, command, line
 from hark.terminal.control import ControlParser, Exited, Notice, Reply
-from hark.terminal.orphans import HIDDEN_SESSION, end_orphans, hidden_program, may_have_orphans, who_is_attached
+from hark.terminal.orphans import (
+    HIDDEN_SESSION,
+    end_orphans,
+    hidden_program,
+    may_have_orphans,
+    which_version,
+    who_is_attached,
+)
 
 FLAGS = "no-output,ignore-size"
 
@@ -78,7 +85,8 @@ class ControlClient(asyncio.SubprocessProtocol):
         try:
             await asyncio.wait_for(asyncio.shield(client._attached), deadline_s)
             await client.run(line(_END_WITH_LAST_CLIENT), deadline_s)
-            version, clients = await client.run(who_is_attached(), deadline_s)
+            [version] = await client.run(which_version(), deadline_s)
+            [clients] = await client.run(who_is_attached(), deadline_s)
             attached = frozenset(map(int, clients.lines))
             if may_have_orphans(b"".join(version.lines).decode(), attached):
                 await end_orphans(tmux[tmux.index("-S") + 1], attached)

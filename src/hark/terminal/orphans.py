@@ -32,9 +32,12 @@ def hidden_program() -> str:
 
 
 def who_is_attached() -> Line:
-    """Answered with the version of tmux and the processes of the clients that it lists."""
-    clients = command("list-clients", "-t", f"={HIDDEN_SESSION}:", "-F", Format("#{client_pid}"))
-    return line(command("display-message", "-p", Format("#{version}")), clients)
+    """Answered with the processes of the clients that tmux lists."""
+    return line(command("list-clients", "-t", f"={HIDDEN_SESSION}:", "-F", Format("#{client_pid}")))
+
+
+def which_version() -> Line:
+    return line(command("display-message", "-p", Format("#{version}")))
 
 
 def may_have_orphans(version: str, attached: frozenset[int]) -> bool:
