@@ -66,3 +66,33 @@ def test_a_shell_command_is_a_draft_that_nothing_is_pasted_into(seen: Screen, re
     assert isinstance(outcome, Held)
     assert outcome.reason is reason
     assert terminal.kinds == []
+
+
+NARROW = """\
+──────────────────────────────
+ Shift+Tab to accept edits
+
+ > {first}
+   {second}
+
+ workspace (/directory)
+ /tmp/.../project           …
+"""
+
+
+def test_a_suggestion_that_is_wrapped_in_a_narrow_pane_is_no_draft() -> None:
+    shown = screen(NARROW.format(first="‸  Type your message or", second="@path/to/file"), columns=30)
+
+    box = read_box(shown, load_kinds().get("gemini").box)
+
+    assert box is not None
+    assert box.is_empty
+
+
+def test_a_draft_of_several_rows_is_no_suggestion() -> None:
+    shown = screen(NARROW.format(first="‸Type your message or not,", second="@path/to/file"), columns=30)
+
+    box = read_box(shown, load_kinds().get("gemini").box)
+
+    assert box is not None
+    assert not box.is_empty

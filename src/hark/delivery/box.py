@@ -102,8 +102,9 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
         return None
     input_start = starts[0]
     rows = tuple(_input(screen, look, first + i, start) for i, start in enumerate(starts))
-    if first == last == screen.cursor_y and screen.cursor_x == input_start and _is_ghost(screen, look, rows[0]):
-        rows = ("",)
+    is_at_start = screen.cursor_y == first and screen.cursor_x == input_start
+    if is_at_start and (_is_wrapped_ghost(look, rows) or (first == last and _is_ghost(screen, look, rows[0]))):
+        rows, starts = ("",), starts[:1]
     start = starts[screen.cursor_y - first]
     if screen.cursor_x < start:
         return None
@@ -187,6 +188,11 @@ def _input(screen: Screen, look: BoxLook, y: int, start: int) -> str:
     if look.is_cut_read and look.cut and (shown := re.fullmatch(look.cut, typed.rstrip())):
         return shown["text"]
     return typed
+
+
+def _is_wrapped_ghost(look: BoxLook, rows: tuple[str, ...]) -> bool:
+    """In a narrow pane the agent's known suggestion takes several rows."""
+    return look.ghost is not None and re.fullmatch(look.ghost, " ".join(row.strip() for row in rows)) is not None
 
 
 def _without(filler: str | None, text: str) -> str:
