@@ -63,7 +63,9 @@ machine was {min(loads):.1f} to {max(loads):.1f}.{_PIECED if report.is_pieced el
 
 A scripted person sits at a real tmux client and works at 8 to 15 keys a second the whole time: types, pauses, goes back with the
 arrows and edits there, breaks lines, deletes letters and words, pastes, fetches a text from the history and adds to it, submits.
-Meanwhile messages arrive every 0.7 to 2 seconds, of one line or several, some beyond ASCII. What counts is what the agent's
+Meanwhile messages arrive every 0.7 to 2 seconds. Rows with a commit are of texts drawn from all of Unicode, of one byte to 64 KiB
+(`tests/storm/texts.py`), and the person too types words of other scripts and emoji; rows without one are of plain words, of one line
+or several. What an agent is known to change ([agents.md](agents.md#what-agents-do-to-a-text)) is expected of it. What counts is what the agent's
 model (a stand-in on loopback) received: a message is exact if it came once and to the letter, a prompt if it is what the
 person's own edits make of it. The first two protocols are hark's; the others are what people use today, re-created with plain
 tmux commands on the same agent under the same person.

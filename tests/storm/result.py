@@ -73,7 +73,7 @@ SUMMED = (
 )
 HEADINGS = (
     *("protocol", "agent", "messages", "exact", "garbled", "lost", "doubled", "held", "uncertain"),
-    *("prompts", "exact", "garbled", "lost", "keys", "lost", "median", "p95"),
+    *("prompts", "exact", "garbled", "lost", "keys", "lost", "median", "p95", "commit"),
 )
 
 
@@ -84,7 +84,7 @@ def row(result: Result) -> tuple[str, ...]:
         *(result.keys, result.keys_lost),
     )
     times = (f"{seconds:.2f} s" if seconds is not None else "-" for seconds in (result.median_s, result.p95_s))
-    return (result.protocol, result.agent, *map(str, numbers), *times)
+    return (result.protocol, result.agent, *map(str, numbers), *times, result.commit)
 
 
 def table(results: list[Result]) -> str:
