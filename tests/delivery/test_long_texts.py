@@ -105,3 +105,13 @@ def test_a_box_that_shows_only_its_end_is_read_only_if_its_beginning_is_known(
     assert found is not None
     assert tuple(row.rstrip() for row in found.rows) == rows
     assert found.is_cursor_at_end
+
+
+def test_a_row_of_disputed_widths_says_nothing_about_the_blank_that_guards_enter() -> None:
+    text = f"{HEADER}\n漢 @README "
+    drawn = box(HEADER, "漢 @READM‸E")
+    terminal = ScriptedTerminal([EMPTY, *[drawn] * 4, EMPTY])
+
+    outcome = terminal.play(deliver(text, MESSAGE_ID, DEMO, 0.0))
+
+    assert isinstance(outcome, Submitted)

@@ -95,8 +95,10 @@ class Attempt(Struct, kw_only=True):
         if message and (draft is None or is_attempted(message)):
             seen = await driver.look()
             outcome = await driver.run(self._delivery(seen.screen, message), seen)
-            if isinstance(outcome, Held) and self.has_begun and await has_unread(self.panes, self.session):
-                # It is on its way into the box, whatever the screen shows.
+            # A text that was not echoed may still be on its way into the box. One that was seen to go out of it again is out: what
+            # is unread then are keys of the way back.
+            is_unechoed = isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG
+            if is_unechoed and self.has_begun and await has_unread(self.panes, self.session):
                 outcome = Stuck(NOT_READ)
             hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier, self.had_draft)
         if draft and not await driver.run(return_of(draft, self.kind, self._job())):

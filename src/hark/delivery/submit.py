@@ -342,6 +342,9 @@ def _is_guarded(screen: Screen, job: Job) -> bool:
     if not catches_enter(job.text.rstrip()):
         return True
     row = screen.rows[screen.cursor_y]
+    if not row.text.isascii():
+        # The agent and the terminal may not agree on its columns; nobody trims a paste.
+        return True
     return screen.cursor_x > len(row.cells) or row.part(0, screen.cursor_x)[-1:].isspace()
 
 

@@ -105,9 +105,9 @@ def needs_file(message: Message, longest: int = LONGEST_INLINE) -> bool:
 
 
 def fits(text: str, columns: int, rows: int) -> bool:
-    """Whether a box on a screen of that size can show it whole."""
+    """Whether a box on a screen of that size surely shows it whole. Of 30 rows Gemini CLI gives its box 10, Copilot 13, Codex 16."""
     needed = sum(1 + 2 * len(line) // max(columns - 4, 1) for line in text.split("\n"))
-    return needed <= max(rows - 8, 2)
+    return needed <= max(min(rows - 8, rows // 3), 2)
 
 
 def sanitise(text: str) -> str:
