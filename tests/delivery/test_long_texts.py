@@ -115,3 +115,18 @@ def test_a_row_of_disputed_widths_says_nothing_about_the_blank_that_guards_enter
     outcome = terminal.play(deliver(text, MESSAGE_ID, DEMO, 0.0))
 
     assert isinstance(outcome, Submitted)
+
+
+def test_an_empty_box_below_our_text_in_the_transcript_is_no_new_line_in_it() -> None:
+    text = f"{HEADER}\nhello"
+    echo, tail = f"› {HEADER}\n  hello", "\n\n  gpt-5 · /x" + "\n" * 30
+    ours = screen(f"• answer\n\n{echo}‸{tail}", 100)
+    below = screen(f"• answer\n\n{echo}\n\n› ‸{tail}", 100)
+    answered = screen(f"• answer\n\n{echo}\n\n• Working\n\n› ‸{tail}", 100)
+    empty = screen(f"• answer\n\n› ‸{tail}", 100)
+    terminal = ScriptedTerminal([empty, ours, below, below, answered])
+
+    outcome = terminal.play(deliver(text, MESSAGE_ID, CODEX, 0.0))
+
+    assert isinstance(outcome, Submitted)
+    assert terminal.kinds.count("PressEnter") == 1

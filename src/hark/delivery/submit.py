@@ -359,6 +359,9 @@ def _begins_line_after(before: Screen, job: Job) -> Test:
 
     def begins_line(screen: Screen) -> bool:
         box = read_box(screen, job.look)
+        if job.look.rows is None and re.match(job.look.prompt, screen.rows[screen.cursor_y].text + "  "):
+            # A box of its own, below our text in the transcript: nothing tells them apart but its prompt.
+            return False
         return bool(was and box and _is_lower(box, was) and _shows_text(box, job))
 
     return begins_line
