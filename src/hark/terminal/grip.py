@@ -74,10 +74,14 @@ class HeldByTmux:
         return True
 
     async def leave_undo(self, undo: Undo) -> bool:
-        return True
+        """With the tmux server: its own timer runs it."""
+        return await self._hold.leave_undo(undo, self._foreground)
 
     async def press_enter(self, screen: Screen, proof: str, then: Undo = ()) -> bool:
-        return await self.press_unmoved("Enter", screen, proof)
+        if not self._hold.has_undo:
+            return await self.press_unmoved("Enter", screen, proof)
+        also = await self._hold.undo_command(then, self._foreground, is_after_enter=True)
+        return self._hold.is_active and await self._server.press_if_unmoved(self._pane, "Enter", screen, proof, also)
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
         return self._hold.is_active and await self._server.press_if_unmoved(self._pane, key, screen, proof)

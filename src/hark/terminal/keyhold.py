@@ -70,6 +70,8 @@ class KeyHold:
         self._settings: list[Setting] = []
         self._is_released = False
         self._has_timer = False
+        self.has_undo = False
+        """True once an undo was left."""
 
     @classmethod
     async def begin(
@@ -124,7 +126,10 @@ class KeyHold:
         replaced = await self.undo_command(undo, foreground, is_after_enter=is_after_enter)
         still_held = not_(Format(f"#{{{self._undoing}}}"))
         forgotten = command("set-option", "-p", "-q", "-u", "-t", self._pane.pane_id, UNDONE)
-        return self.is_active and await self._server.act_if(self._pane, still_held, replaced, also=forgotten)
+        if not self.is_active or not await self._server.act_if(self._pane, still_held, replaced, also=forgotten):
+            return False
+        self.has_undo = True
+        return True
 
     async def undo_command(self, undo: Undo, foreground: str | None, *, is_after_enter: bool = False) -> str:
         """The tmux command that leaves the undo, for a line in which it happens in the same instant as something else."""
