@@ -21,6 +21,8 @@ def test_a_client_that_waits_for_a_command(
     tmux: PrivateTmux, recorder: Recorder, human: Human, enter_gap_s: float
 ) -> None:
     """Keys are in its queue already, and a binding of the human's is among them."""
+    # Keys that come out of a queue at once are a paste for tmux, with and without us.
+    tmux.run("set-option", "-g", "assume-paste-time", "0")
     tmux.run("bind-key", "-n", "C-r", "set-option -g @waits 1 ; wait-for human")
     tmux.run("bind-key", "-n", "C-n", "send-keys", "bound")
 

@@ -70,7 +70,7 @@ class Stage:
 
     def printable(self, text: str) -> str:
         """tmux 3.4 and 3.5 print control characters in their own way, which cannot be told from text: without them there."""
-        if "escaped-dollars" not in self.server.features:
+        if "escaped-controls" not in self.server.features:
             return text
         return "".join(character for character in text if character in "\n\t" or category(character) != "Cc")
 

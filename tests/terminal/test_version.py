@@ -31,8 +31,8 @@ def test_versions_that_are_too_old(text: str) -> None:
 
 FEATURES = {
     (3, 3): set(),
-    (3, 4): {"client-keys", "used-cells", "escaped-dollars"},
-    (3, 5): {"client-keys", "used-cells", "escaped-dollars"},
+    (3, 4): {"client-keys", "used-cells", "escaped-dollars", "escaped-controls"},
+    (3, 5): {"client-keys", "used-cells", "escaped-controls"},
     (3, 6): {"client-keys", "used-cells"},
     (3, 7): {"client-keys", "used-cells", "paste-sanitises"},
     (99, 0): {"client-keys", "used-cells", "paste-sanitises"},

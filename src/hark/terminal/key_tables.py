@@ -9,8 +9,8 @@
 An Enter that comes out of a hold together with text is a newline of a paste for some agents. For these a second table of
 ours is used until all keys are out: an Enter waits there for a moment, and what the human has bound is copied into it.
 
-The human's own tables are never changed. A copy is only as good as what `list-keys` prints: on 3.3 that is exact, from 3.6 on
-too, and in between once the backslashes are taken out that tmux adds to all that it prints (`TmuxServer.text`).
+The human's own tables are never changed. A copy is only as good as what `list-keys` prints: that is exact, on 3.4 once the
+backslashes are taken out that tmux adds to all that it prints (`TmuxServer.text`).
 """
 
 import re

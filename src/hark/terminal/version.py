@@ -13,13 +13,15 @@ _NEVER = (100, 0)
 _FEATURES = {
     "client-keys": ((3, 4), _NEVER),
     "used-cells": ((3, 4), _NEVER),
-    "escaped-dollars": ((3, 4), (3, 6)),
+    "escaped-dollars": ((3, 4), (3, 5)),
+    "escaped-controls": ((3, 4), (3, 6)),
     "paste-sanitises": ((3, 7), _NEVER),
 }
 """
 client-keys        `send-keys -K` puts a key into the queue of a client
 used-cells         `capture-pane -N` shows all cells of a row, also those that nobody wrote; `-T` leaves these out
 escaped-dollars    all that tmux prints has a backslash before a `$` that begins a name
+escaped-controls   all that tmux prints has control characters in a form that cannot be told from text
 paste-sanitises    `paste-buffer` changes control characters unless told not to
 """
 
