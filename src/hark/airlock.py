@@ -11,8 +11,9 @@ The way of the keys is in one of three states (`Keys`):
           agents take bursts for pastes and an Enter close behind a character for a newline. New keys queue behind.
 Everything for the agent goes through one first-in-first-out buffer, so nothing can be lost or reordered further down.
 
-Whoever dies in the middle of a hold has left something half done in the agent's input box. So the keys stay held until the
-hold would have ended anyway, and the successor that the hold has named is started: it may take the hold over, and finish.
+Whoever holds the keys leaves an undo here: the writes that take its text out of the agent's input box and put the human's draft
+back. If it dies in the middle of a hold, or the hold's time is over, the undo is run and then the keys go free. An agent that does not
+read gets the undo when it reads again; the keys wait for that, unless the human has waited for too long.
 
 The agent's session is led by a keeper, a fork of ours that only waits (`_keep`): the kernel lets a program stop itself (Ctrl-Z) only
 if somebody else in its session could continue it. When the agent stops, the terminal goes back to the shell above us and we stop
@@ -44,7 +45,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
-VERSION = 1
+VERSION = 2
 USAGE = "usage: hark-airlock [--socket PATH [--watched]] [--] COMMAND [ARGUMENT…]\n\nRuns COMMAND in this terminal."
 CHUNK = 65536
 FOCUS_IN, FOCUS_OUT = b"\x1b[I", b"\x1b[O"
@@ -63,6 +64,10 @@ LONGEST_GAP_MS = 1000
 READ_POLL_S = 0.001
 READ_PATIENCE_S = 0.5  # an agent that redraws everything reads nothing meanwhile
 ENTER_PATIENCE_S = 2.5  # an Enter that is read together with the keys before it becomes a newline
+INSISTS_AFTER_S = 2.0  # a key that has waited so long goes on, also where the agent does not read
+LONGEST_BURST = 48  # agents take a read of 64 bytes or more for a paste, control bytes and all
+LONGEST_PAUSE_S = 1.0
+MOST_REPEATS = 1024 * 1024
 HANG_UP_PATIENCE_S = 5.0
 REOPEN_POLL_S = 0.05
 LAST_WORDS_S = 0.5
@@ -70,21 +75,10 @@ WATCHER_PATIENCE_S = 10.0
 FAREWELL_S = 5.0
 ARE_YOU_WELL, I_AM_WELL = b"\x1b[5n", b"\x1b[0n"
 
-OF_THE_PANE = (
-    "TMUX",
-    "TMUX_PANE",
-    "HARK_SESSION",
-    "HARK_TOKEN",
-    "HARK_AGENT_SOCKET",
-    "HARK_HOOKS",
-    "HARK_VISUAL",
-    "HARK_EDITOR",
-)
-
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 FORWARDED_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
-PASTE_START = b"\x1b[200~"
+PASTE_START, PASTE_STOP = b"\x1b[200~", b"\x1b[201~"
 PASTE_END = re.compile(rb"\x1b\[201~")
 # Any control character ends a string too, or a human's Alt-] would swallow all that is typed after it.
 STRING_END = re.compile(rb"[\x00-\x1a\x1c-\x1f]|\x1b\\|(?=\x1b[^\\])")
@@ -190,19 +184,53 @@ class Printed:
         self._tail = seen[-7:]
 
 
+class UndoWrite(NamedTuple):
+    """Keys, so many times, or a paste; then a pause."""
+
+    data: bytes
+    times: int
+    is_paste: bool
+    wait_s: float
+
+    @property
+    def parts(self) -> list[bytes]:
+        """A paste as a whole, keys in writes that no agent takes for a paste."""
+        if self.is_paste:
+            return [self.data]
+        in_one = max(1, LONGEST_BURST // max(1, len(self.data)))
+        return [self.data * min(in_one, self.times - start) for start in range(0, self.times, in_one)]
+
+
+class Burst(NamedTuple):
+    """What is written in one go, and the pause after it."""
+
+    data: bytes
+    is_paste: bool
+    wait_s: float
+
+
+class Undo(NamedTuple):
+    writes: tuple[UndoWrite, ...] = ()
+    is_after_enter: bool = False
+
+
 class Hold(NamedTuple):
     id: str
-    owner: object  # None: it has died
+    owner: object
     until: float
     gap_s: float
     enter_gap_s: float
-    successor: tuple[str, ...] = ()
-    environment: tuple[tuple[str, str], ...] = ()  # of the successor, beside ours
-    is_written: bool = False  # something has gone to the agent in this hold
+    label: str = ""  # what the holder calls the delivery
+    undo: Undo | None = None  # None: none was left
 
-    @property
-    def is_orphaned(self) -> bool:
-        return self.owner is None
+
+class Undone(NamedTuple):
+    """A hold that ended without its holder."""
+
+    label: str
+    is_after_enter: bool
+    at: float
+    is_touched: bool = False  # keys of the human's have come behind it
 
 
 class Keys:
@@ -225,6 +253,15 @@ class Keys:
         self._is_deaf = False  # the agent has not read for longer than it was waited for
         self._settled_at: float | None = None  # when the agent had read the last write
         self._flush_at: float | None = None
+        self.undone: Undone | None = None  # the last one, until somebody leaves another undo
+        self._undoing: deque[Burst] | None = None  # what is left of an undo that is run
+        self._undo_began_at = 0.0
+        self._undo_at = self._undo_gap_s = 0.0
+        self._oldest_at: float | None = None  # when the oldest key that is kept was pressed
+
+    @property
+    def is_undoing(self) -> bool:
+        return self._undoing is not None
 
     @property
     def is_open(self) -> bool:
@@ -241,7 +278,8 @@ class Keys:
 
     @property
     def due_at(self) -> float | None:
-        times = (self._flush_at, self.hold and self.hold.until, self._step_at if self._replay else None)
+        over_at = self._undo_at if self.is_undoing else self.hold and self.hold.until
+        times = (self._flush_at, over_at, self._step_at if self._replay else None)
         return min((at for at in times if at is not None), default=None)
 
     def arrive(self, data: bytes, now: float) -> None:
@@ -257,13 +295,80 @@ class Keys:
         if self._flush_at is not None and now >= self._flush_at:
             self._flush_at = None
             self._sort(self.reader.flush(), self.is_open, now)
-        if self.hold and now >= self.hold.until:
-            self.release(now)
+        if self._undoing is not None:
+            self._step_undo(self._undoing, now)
+        elif self.hold and now >= self.hold.until:
+            self.end_hold(now)
         if self._replay and now >= self._step_at:
             self._step(self._replay, now)
 
     def take(self, hold: Hold) -> None:
         self.hold, self._replay = hold, None
+
+    def end_hold(self, now: float) -> None:
+        """Its holder has died, or its time is over: the undo is run, then the keys go free."""
+        if self.hold is None or self.is_undoing:
+            return
+        undo = self.hold.undo
+        if undo is not None:
+            self.undone = Undone(self.hold.label, undo.is_after_enter, now)
+        if undo is None or not undo.writes:
+            self._end_undo(now)
+            return
+        self._undoing = deque(_bursts(undo))
+        self._undo_began_at = now
+        self._await_undo(now)
+
+    def _await_undo(self, now: float, gap_s: float = 0.0) -> None:
+        """Until the agent has read what was written, and then for so long."""
+        self._settled_at = None
+        self._settle_by = now + READ_PATIENCE_S
+        self._undo_at, self._undo_gap_s = now, gap_s
+
+    def _step_undo(self, left: deque[Burst], now: float) -> None:
+        if now < self._undo_at:
+            return
+        is_away = any(burst.is_paste for burst in left) and not self._printed.is_bracketed
+        if is_away and now < self._undo_began_at + INSISTS_AFTER_S:
+            # An agent that has opened its editor takes no pastes until it is back, and would lose keys.
+            self._undo_at = now + READ_POLL_S
+            return
+        if self._settled_at is None:
+            if self._unread():
+                self._wait_for_reader(left, now)
+                return
+            self._settled_at = now
+        self._undo_at = self._settled_at + self._undo_gap_s
+        if now < self._undo_at:
+            return
+        if left:
+            burst = left.popleft()
+            self._send_burst(burst)
+            self._await_undo(now, burst.wait_s)
+        else:
+            self._end_undo(now)
+
+    def _send_burst(self, burst: Burst) -> None:
+        """Nothing is pasted where the agent takes no bracketed pastes: there a newline would be an Enter."""
+        if burst.is_paste and self._printed.is_bracketed:
+            self._send(PASTE_START + burst.data + PASTE_STOP)
+        elif not burst.is_paste:
+            self._send(burst.data)
+
+    def _end_undo(self, now: float) -> None:
+        self._undoing = None
+        if self.undone and self._queue:
+            self.undone = self.undone._replace(is_touched=True)
+        self.release(now)
+
+    def _wait_for_reader(self, left: deque[Burst], now: float) -> None:
+        """Where the agent does not read and the human insists, all that is left goes out in its order, and the keys behind it."""
+        self._undo_at = now + READ_POLL_S
+        has_waited = self._oldest_at is not None and now - self._oldest_at >= INSISTS_AFTER_S
+        if has_waited and now >= self._settle_by:
+            for burst in left:
+                self._send_burst(burst)
+            self._end_undo(now)
 
     def release(self, now: float) -> None:
         self.hold, self._replay = None, self.hold
@@ -273,9 +378,15 @@ class Keys:
     def give_up(self) -> bytes:
         """Everything not forwarded yet, for whoever goes on without us."""
         left = b"" if self.is_open else b"".join(token.data for token in self._queue) + self.reader.pending
-        self.hold = self._replay = None
+        if self._undoing:
+            left = b"".join(burst.data for burst in self._undoing if not burst.is_paste) + left
+        self.hold = self._replay = self._undoing = None
         self._queue.clear()
         return left
+
+    def give_up_undo(self) -> None:
+        """The agent has ended: there is no box any more."""
+        self._undoing = None
 
     def _sort(self, tokens: list[Token], is_sent: bool, now: float) -> None:
         kept = []
@@ -298,6 +409,8 @@ class Keys:
         # Nobody presses so many keys between two reads: it is a paste without brackets, and one by one it would take ages.
         if len(tokens) >= 64:
             tokens = [Token(b"".join(token.data for token in tokens), "key")]
+        if not self._queue:
+            self._oldest_at = now
         self._queue.extend(tokens)
         self._queued_bytes += sum(len(token.data) for token in tokens)
         self._step_at = now
@@ -325,7 +438,7 @@ class Keys:
             self._send(data)
             self._await_read(now)
         else:
-            self._replay = None
+            self._replay = self._oldest_at = None
             if self.reader.pending:
                 self.passed_at = now
                 self._send(self.reader.pending)
@@ -658,7 +771,7 @@ class Airlock:
         self._keys = Keys(self._send, self._unread, self._printed)
         self._requests = Requests(listener, self._answer) if listener else None
         self._operations = {"facts": self._facts, "hold": self._hold, "write": self._write, "release": self._release}
-        self._operations["watch"] = self._start_watching
+        self._operations |= {"watch": self._start_watching, "undo": self._leave_undo}
         self._to_agent = Outlet(agent.master)
         self._to_terminal = Outlet(terminal.output)
         self._has_input = True
@@ -880,6 +993,7 @@ class Airlock:
 
     def _drain(self) -> None:
         if self._keys.hold:
+            self._keys.give_up_undo()
             self._keys.release(time.monotonic())
         while (count := self._read_output()) and self._left_behind < MOST_LEFT_BEHIND:
             self._left_behind += count
@@ -914,14 +1028,7 @@ class Airlock:
         if client.is_watching and not self._watchers() and self._agent.is_stopped:
             self._resume()  # nobody is left who could
         if self._keys.hold and self._keys.hold.owner is client:
-            self._outlive(self._keys.hold)
-
-    def _outlive(self, hold: Hold) -> None:
-        if not (hold.is_written and hold.successor):
-            self._keys.release(time.monotonic())
-            return
-        self._keys.hold = hold._replace(owner=None)
-        _start(hold.successor, dict(hold.environment))
+            self._keys.end_hold(time.monotonic())
 
     def _answer(self, client: Client, request: dict[str, Any]) -> dict[str, Any] | None:
         operation = self._operations.get(str(request.get("op")))
@@ -944,7 +1051,8 @@ class Airlock:
             "last_passed_age_s": None if self._keys.passed_at is None else now - self._keys.passed_at,
             "held_bytes": self._keys.held_bytes,
             "hold": self._keys.hold and self._keys.hold.id,
-            "is_orphaned": self._keys.hold is not None and self._keys.hold.is_orphaned,
+            "is_undoing": self._keys.is_undoing,
+            "undone": self._undone(now),
             "unread_bytes": unread + len(self._to_agent.unwritten),
             "output_bytes": self._printed.total,
             "last_output_age_s": None if self._printed.last_at is None else now - self._printed.last_at,
@@ -955,6 +1063,13 @@ class Airlock:
             "rows": rows,
         }
 
+    def _undone(self, now: float) -> dict[str, Any] | None:
+        undone = self._keys.undone
+        if undone is None:
+            return None
+        is_touched = undone.is_touched or (self._keys.last_key_at or 0.0) > undone.at
+        return {"label": undone.label, "is_after_enter": undone.is_after_enter, "is_touched": is_touched}
+
     def _hold(self, client: Client, request: dict[str, Any]) -> None:
         _terms(request)
         client.asked, client.asked_until = request, time.monotonic() + GRANT_PATIENCE_S
@@ -963,13 +1078,10 @@ class Airlock:
         for client in self._clients():
             if client.asked is None:
                 continue
-            orphan = self._keys.hold if self._keys.hold and self._keys.hold.is_orphaned else None
             if self._agent.status is not None or self._agent.is_stopped:
                 reply = RefusalError("agent-stopped" if self._agent.status is None else "agent-exited").reply
-            elif not (self._keys.is_free or orphan):
+            elif not self._keys.is_free:
                 reply = RefusalError("held").reply
-            elif orphan:
-                reply = {"ok": True, "hold": self._take(client, client.asked, now, orphan), "is_taken_over": True}
             elif not self._keys.reader.pending:
                 reply = {"ok": True, "hold": self._take(client, client.asked, now)}
             elif now >= client.asked_until:
@@ -981,23 +1093,24 @@ class Airlock:
             self._requests.tell(client, reply)
             self._requests.serve(client)
 
-    def _take(self, client: Client, request: dict[str, Any], now: float, orphan: Hold | None = None) -> str:
-        """One that is taken over ends when it would have ended: the human does not wait any longer."""
+    def _take(self, client: Client, request: dict[str, Any], now: float) -> str:
         seconds, gap_s, enter_gap_s = _terms(request)
-        until = orphan.until if orphan else now + seconds
-        successor, environment = _successor(request)
-        hold = Hold(
-            os.urandom(8).hex(),
-            client,
-            until,
-            gap_s,
-            enter_gap_s,
-            successor,
-            environment,
-            is_written=orphan is not None,
-        )
+        hold = Hold(os.urandom(8).hex(), client, now + seconds, gap_s, enter_gap_s, _label(request))
         self._keys.take(hold)
         return hold.id
+
+    def _leave_undo(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        self._check_hold(request)
+        self._set_undo(_undo(request.get("undo")))
+        return {"ok": True}
+
+    def _set_undo(self, undo: Undo) -> None:
+        assert self._keys.hold
+        before = self._keys.hold.undo
+        # What was submitted stays submitted, whatever is left to be undone.
+        is_after_enter = undo.is_after_enter or (before is not None and before.is_after_enter)
+        self._keys.hold = self._keys.hold._replace(undo=undo._replace(is_after_enter=is_after_enter))
+        self._keys.undone = None
 
     def _write(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
         self._check_hold(request)
@@ -1007,14 +1120,15 @@ class Airlock:
         if not (expected is None or type(expected) is int) or not isinstance(request.get("data"), str):
             raise RefusalError("malformed")
         data = binascii.a2b_base64(request["data"], strict_mode=True)
+        undo = None if request.get("undo") is None else _undo(request["undo"])
         if expected is not None:
             has_printed = bool(select.select([self._agent.master], [], [], 0)[0])
             self._read_output()
             if has_printed or self._printed.total != expected:
                 raise RefusalError("output-moved", output_bytes=self._printed.total)
         self._send(data)
-        assert self._keys.hold
-        self._keys.hold = self._keys.hold._replace(is_written=True)
+        if undo is not None:
+            self._set_undo(undo)
         return {"ok": True, "output_bytes": self._printed.total}
 
     def _release(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
@@ -1026,8 +1140,8 @@ class Airlock:
     def _check_hold(self, request: dict[str, Any]) -> None:
         hold, now = self._keys.hold, time.monotonic()
         if hold and now >= hold.until:
-            self._keys.release(now)
-        if not self._keys.hold or request.get("hold") != self._keys.hold.id:
+            self._keys.end_hold(now)
+        if not self._keys.hold or self._keys.is_undoing or request.get("hold") != self._keys.hold.id:
             raise RefusalError("hold-over")
 
     def _copy_plainly(self) -> None:
@@ -1064,39 +1178,51 @@ def _terms(request: dict[str, Any]) -> list[float]:
             raise RefusalError("malformed")
     if terms[0] == 0:
         raise RefusalError("malformed")
-    _successor(request)
+    _label(request)
     return [terms[0], terms[1] / 1000, terms[2] / 1000]
 
 
-def _successor(request: dict[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """A command, and variables."""
-    command, variables = request.get("successor", []), request.get("environment", {})
-    if not isinstance(command, list) or not isinstance(variables, dict):
+def _label(request: dict[str, Any]) -> str:
+    """What the holder calls the delivery, for whoever asks later what became of it."""
+    label = request.get("label", "")
+    if not isinstance(label, str) or len(label) > 200:
         raise RefusalError("malformed")
-    if not all(isinstance(word, str) and "\0" not in word for word in [*command, *variables, *variables.values()]):
-        raise RefusalError("malformed")
-    return tuple(command), tuple(variables.items())
+    return label
 
 
-def _start(command: tuple[str, ...], variables: dict[str, str]) -> None:
-    """As a process of nobody's: it outlives us, and is not in this pane."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return
-    try:
-        os.setsid()
-        if os.fork():
-            os._exit(0)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.chdir("/")
-        null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in range(3):
-            os.dup2(null, descriptor)
-        ours = {name: value for name, value in os.environ.items() if name not in OF_THE_PANE}
-        os.execvpe(command[0], command, ours | variables)
-    finally:
-        os._exit(127)
+def _undo(request: object) -> Undo:
+    """{"writes": [{"keys" or "paste": in base64, "times": 1, "wait_s": 0.0}, …], "is_after_enter": false}"""
+    if not isinstance(request, dict) or not isinstance(request.get("writes"), list):
+        raise RefusalError("malformed")
+    is_after_enter = request.get("is_after_enter", False)
+    if not isinstance(is_after_enter, bool):
+        raise RefusalError("malformed")
+    return Undo(tuple(_undo_write(write) for write in request["writes"]), is_after_enter)
+
+
+def _bursts(undo: Undo) -> list[Burst]:
+    bursts: list[Burst] = []
+    for write in undo.writes:
+        *first, last = write.parts or [b""]
+        bursts += [Burst(part, write.is_paste, 0.0) for part in first]
+        bursts.append(Burst(last, write.is_paste and bool(last), write.wait_s))
+    return bursts
+
+
+def _undo_write(write: object) -> UndoWrite:
+    if not isinstance(write, dict):
+        raise RefusalError("malformed")
+    is_paste = "paste" in write
+    data, times, wait_s = (
+        write.get("paste" if is_paste else "keys", ""),
+        write.get("times", 1),
+        write.get("wait_s", 0.0),
+    )
+    if not isinstance(data, str) or type(times) is not int or not 0 <= times <= MOST_REPEATS:
+        raise RefusalError("malformed")
+    if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not 0 <= wait_s <= LONGEST_PAUSE_S:
+        raise RefusalError("malformed")
+    return UndoWrite(binascii.a2b_base64(data, strict_mode=True), times, is_paste, wait_s)
 
 
 def _read_some(descriptor: int) -> bytes:

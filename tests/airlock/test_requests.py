@@ -63,13 +63,14 @@ def test_facts_are_complete(recorded: Recorded, client: Client) -> None:
     assert facts.pop("agent_pid") > 0
     assert facts == {
         "ok": True,
-        "version": 1,
+        "version": 2,
         "airlock_pid": recorded.process.pid,
         "is_running": True,
         "is_stopped": False,
         "held_bytes": 0,
         "hold": None,
-        "is_orphaned": False,
+        "is_undoing": False,
+        "undone": None,
         "unread_bytes": 0,
         "output_bytes": 5,
         "bracketed_paste": False,

@@ -7,7 +7,6 @@ from typing import cast
 
 import pytest
 
-from hark.daemon.grips import without_descriptors
 from hark.model.session import Pane
 from hark.terminal.airlocks import Airlock
 from hark.terminal.grip import HeldByAirlock
@@ -42,7 +41,7 @@ def test_a_key_that_was_held_is_as_old_as_its_replay() -> None:
 def lend_focus(recorded: Recorded, *, is_kept: bool) -> bool:
     async def take() -> bool:
         airlock = await Airlock.connect(recorded.socket)
-        hold, _ = await airlock.hold(2.0, 0, 0)
+        hold = await airlock.hold(2.0, 0, 0)
         grip = HeldByAirlock(cast(TmuxServer, None), cast(Pane, None), airlock, hold)
         is_lent = await grip.give_focus()
         if is_kept:
@@ -71,10 +70,3 @@ def test_the_focus_is_lent_for_the_time_of_a_grip(is_kept: bool, heard: bytes) -
 
         recorded.type(b"x")
         recorded.wait_input(heard)
-
-
-def test_a_successor_is_not_told_descriptors_of_the_one_before() -> None:
-    words = ["python", "-m", "hark.cli.main", "serve", "-o", "a=b"]
-
-    assert without_descriptors([*words[:4], "--ready-fd", "7", *words[4:], "--lock-fds", "5,6"]) == words
-    assert without_descriptors(words) == words

@@ -91,27 +91,23 @@ def test_an_id_cut_by_a_wrap_is_found_beside_other_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("screens", "was_staged", "is_alone", "ending"),
+    ("screens", "was_staged", "ending"),
     [
-        ([COLLAPSED, COLLAPSED, EMPTY], False, True, Submitted),
-        ([COLLAPSED], False, False, Stuck),
-        ([EMPTY, EMPTY, OURS, EMPTY], False, True, Submitted),
-        ([EMPTY], False, False, Unproven),
-        ([EMPTY], True, True, Unproven),
+        ([COLLAPSED], False, Stuck),
+        ([EMPTY], False, Unproven),
+        ([EMPTY], True, Unproven),
     ],
     ids=[
-        "a collapsed paste, and nobody but us has written",
         "a collapsed paste, which may be anybody's",
-        "never staged, so never submitted",
         "an empty box, and somebody may have submitted it",
         "staged, and not on record",
     ],
 )
-def test_who_takes_a_hold_over_knows_more(
-    screens: list[Screen], was_staged: bool, is_alone: bool, ending: type[Outcome]
+def test_what_cannot_be_told_is_neither_pressed_nor_said(
+    screens: list[Screen], was_staged: bool, ending: type[Outcome]
 ) -> None:
     terminal = ScriptedTerminal(screens, is_in_history=False)
 
-    outcome = terminal.play(resume(TEXT, MESSAGE_ID, DEMO, 0.0, was_staged, is_alone=is_alone))
+    outcome = terminal.play(resume(TEXT, MESSAGE_ID, DEMO, 0.0, was_staged))
 
     assert isinstance(outcome, ending), outcome

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hark
-from hark import airlock, paths
+from hark import paths
 from hark.model.config import NOT_SETTINGS, Config, merge_config
 
 SETTINGS = {field.name for field in msgspec.structs.fields(Config)}
@@ -33,7 +33,6 @@ def test_what_is_set_in_every_session_does_not_reach_a_daemon_that_is_started_th
     ours = {name for name in paths.OF_A_SESSION if name.startswith("HARK_")}
 
     assert ours <= NOT_SETTINGS
-    assert set(airlock.OF_THE_PANE) == set(paths.OF_A_SESSION)
 
 
 def test_a_variable_goes_over_the_file_and_a_flag_over_both() -> None:

@@ -13,6 +13,7 @@ from hark.delivery.steps import (
     Begin,
     Delivery,
     EditorOpened,
+    LeaveUndo,
     Look,
     LookAgain,
     OpenEditor,
@@ -53,6 +54,27 @@ def leaving_out(start: Start, is_left_out: Callable[[Step], bool]) -> Start:
                 outcome: Outcome = end.value
                 return outcome
             answer = True if is_left_out(step) else (yield step)
+
+    return deliver
+
+
+def without_undo(start: Start) -> Start:
+    """Leaves nothing with whoever holds the keys."""
+
+    def deliver(job: Job, flavour: Flavour) -> Delivery:
+        delivery = start(job, flavour)
+        answer: Answer | None = None
+        while True:
+            try:
+                step = next(delivery) if answer is None else delivery.send(answer)
+            except StopIteration as end:
+                outcome: Outcome = end.value
+                return outcome
+            if isinstance(step, Press | Paste):
+                step = replace(step, then=None)
+            elif isinstance(step, PressEnter):
+                step = replace(step, then=())
+            answer = True if isinstance(step, LeaveUndo) else (yield step)
 
     return deliver
 
@@ -209,5 +231,10 @@ BROKEN: dict[str, Carriers] = {
     ),
     "does not go back (stash)": Carriers(stash=leaving_out(deliver_stash, _is_way_back)),
     "does not wait for keys that are not drawn": Carriers(rest=never_resting),
+    "leaves no undo (none)": Carriers(none=without_undo(deliver_none)),
+    "leaves no undo (stash)": Carriers(stash=without_undo(deliver_stash)),
+    "leaves no undo (editor)": Carriers(editor=without_undo(deliver_editor)),
+    "leaves no undo (sentinel)": Carriers(sentinel=without_undo(deliver_sentinel)),
+    "leaves no undo (interrupt)": Carriers(interrupt=without_undo(deliver_interrupt)),
     "delivers twice after a crash": Carriers(resume=resume_by_delivering_again),
 }

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from hark.delivery.steps import Held, Outcome, Stuck, Submitted
+from hark.delivery.undo import MARKS
 from tests.simulation.agent import Agent
 from tests.simulation.buffer import expand
 from tests.simulation.layout import Collapsed, Units
@@ -76,10 +77,11 @@ def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterat
 def check_left_behind(
     terminal: Terminal, start: Before, outcome: Outcome | None, carrier: CarrierName
 ) -> Iterator[str]:
-    """A hold does not end with our text in the box, where the box could be seen. The interrupt cannot tell its own way back."""
+    """A hold does not end with our text in the box, where the box could be seen, or with the daemon dead."""
     is_ours = MESSAGE_ID in terminal.agent.buffer.text and MESSAGE_ID not in start.text
-    could_go_back = not terminal.has_overrun and not is_disturbed(terminal, start) and carrier != "interrupt"
-    if isinstance(outcome, Held | Stuck) and is_ours and could_go_back:
+    could_go_back = not terminal.has_overrun and not is_disturbed(terminal, start)
+    is_undone = outcome is None and not terminal.is_after_enter
+    if (is_undone or isinstance(outcome, Held | Stuck)) and is_ours and could_go_back:
         yield "our text was left in the box"
 
 
@@ -109,6 +111,25 @@ def check_draft(terminal: Terminal, start: Before, outcome: Outcome | None) -> I
         yield f"the draft {start.text!r} is lost"
     if isinstance(outcome, Submitted | Held) and not terminal.has_overrun and not is_disturbed(terminal, start):
         yield from check_untouched(terminal.agent, start)
+    if outcome is None and not is_disturbed(terminal, start):
+        yield from check_undone(terminal, start)
+
+
+def check_undone(terminal: Terminal, start: Before) -> Iterator[str]:
+    """An Enter that made a new line is found by the next daemon, and so is a mark in a draft that has come back by the history."""
+    buffer = terminal.agent.buffer
+    is_for_next = MESSAGE_ID in buffer.text if terminal.is_after_enter else False
+    if is_for_next or any(mark in buffer.text for mark in MARKS):
+        return
+    for wrong in check_untouched(terminal.agent, start):
+        if "cursor" not in wrong or _is_plain(start.text, terminal.flavour.columns):
+            yield f"after the undo {wrong}"
+
+
+def _is_plain(text: str, columns: int) -> bool:
+    """Of wraps, of blanks at the end of a line and of what is drawn as one the screen does not tell enough to find the cursor again
+    without a look."""
+    return text.isascii() and all(line == line.rstrip() and len(line) < columns - 8 for line in text.split("\n"))
 
 
 def is_safe(terminal: Terminal, start: Before) -> bool:
@@ -135,8 +156,12 @@ def check_untouched(agent: Agent, start: Before) -> Iterator[str]:
 
 
 def check_dropped(terminal: Terminal, start: Before) -> Iterator[str]:
-    """A draft goes off the record only when it is back."""
-    if terminal.human_at < start.at and squeeze(terminal.agent.buffer.text) != squeeze(start.text):
+    """A draft goes off the record only when it is back, or on its way back by an undo."""
+    if (
+        not terminal.is_undoing
+        and terminal.human_at < start.at
+        and squeeze(terminal.agent.buffer.text) != squeeze(start.text)
+    ):
         yield f"the record of {start.text!r} was dropped while the box held {terminal.agent.buffer.text!r}"
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.steps import Answer, Delivery, DropDraft, Held, Outcome, Step, Stuck, Submitted, Unproven
 from hark.delivery.submit import Job
+from hark.delivery.undo import is_clean
 from hark.model.message import HoldReason
 from tests.simulation import properties
 from tests.simulation.carriers import PUT_BACK, REAL, Carriers
@@ -128,8 +129,8 @@ class Run:
         return isinstance(outcome, Submitted | Unproven) or self.scenario.called_off_at is not None
 
     def _attempt(self, last: Outcome | None) -> Outcome | None:
-        if isinstance(last, Held):
-            self.terminal.has_begun = False
+        if isinstance(last, Held) or self._was_undone():
+            self.terminal.has_begun = self.terminal.is_staged = False
         elif isinstance(last, Stuck):
             self.terminal.has_begun = True
         if self.terminal.has_begun:
@@ -143,6 +144,10 @@ class Run:
         start = getattr(self.carriers, carrier)
         return self._carry(lambda job: start(job, self.scenario.flavour), is_taking=carrier != "none")
 
+    def _was_undone(self) -> bool:
+        terminal = self.terminal
+        return terminal.was_undone and is_clean(terminal.drawn(), self.job.look, MESSAGE_ID, terminal.record)
+
     def _carrier(self) -> CarrierName:
         """A busy agent is not interrupted."""
         is_busy = self.terminal.now < self.terminal.agent.busy_until
@@ -155,6 +160,9 @@ class Run:
             return None if self.has_crashed else Held(HoldReason.BUSY, NOT_AT_REST)
         start = before(terminal)
         outcome: Outcome | None = self._drive(deliver(self.job), start, is_taking=is_taking)
+        terminal.wait_undone()
+        if isinstance(outcome, Stuck) and self._was_undone():
+            outcome = Held(HoldReason.BUSY, "it was undone")
         if outcome is not None:
             self.violations += properties.check_outcome(terminal, start, outcome)
             if isinstance(outcome, Stuck | Unproven) or properties.is_beyond_exactness(start, self.scenario.carrier):
@@ -181,7 +189,8 @@ class Run:
         self.has_overrun = self.has_overrun or terminal.has_overrun
         if terminal.has_overrun or properties.is_disturbed(terminal, start):
             self.is_clean = False
-        terminal.release()
+        if not terminal.is_undoing:
+            terminal.release()
 
     def _put_back(self) -> None:
         terminal = self.terminal

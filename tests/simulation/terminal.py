@@ -53,6 +53,9 @@ SOON_MS = 90.0
 """An agent that reads late draws what it has read at once."""
 ENTER_GAP_MS = 60.0
 
+HARMS = ("approved", "denied", "interrupted", "quit", "completed")
+"""What no key of an undo may do, although nobody looks before it is pressed."""
+
 Action = tuple[str, str]
 """`key` or `paste`, and which."""
 
@@ -68,8 +71,12 @@ class Terminal:
         self.is_staged = False
         self.may_begin = self.may_stage = True
         self.is_held = False
-        self.undo: Undo = ()
-        """What the holder of the keys runs when the daemon dies."""
+        self.undo: Undo | None = None
+        """What the holder of the keys runs when the daemon dies; None: none was left."""
+        self.is_undoing = False
+        self.is_after_enter = False
+        self.was_undone = False
+        """Before the Enter, in the last hold."""
         self.has_overrun = False
         """A hold was over before its carrier."""
         self.human_at = -10_000.0
@@ -123,8 +130,10 @@ class Terminal:
         self.advance(self.now + quiet_ms)
 
     def hold(self) -> None:
-        """Keys that were let through before it may be unread, or read and not drawn."""
+        """Keys that were let through before it may be unread, or read and not drawn. While an undo is run nobody else gets a hold."""
+        self.wait_undone()
         self.has_overrun = False
+        self.undo, self.is_after_enter, self.was_undone = None, False, False
         self.is_held = True
         self._hold += 1
         self._held_at = self.now
@@ -146,10 +155,43 @@ class Terminal:
             self.at(self.now + self._gap(), "replay")
 
     def die(self) -> None:
-        """The daemon was killed: what it held is let go, an editor that waits for it ends with nothing changed."""
+        """The daemon was killed: what it left is undone and what it held is let go, an editor that waits for it ends with nothing
+        changed."""
         if self.agent.is_editor_open and not self._is_editor_closing:
             self.at(self.now + 1, "editor closes", None)
-        self.release()
+        self.end_hold()
+
+    def end_hold(self) -> None:
+        """Whoever holds the keys runs the undo, and lets them go. Nobody waits for it."""
+        if not self.is_held or self.is_undoing:
+            return
+        self.was_undone = self.undo is not None and not self.is_after_enter
+        self.is_undoing = True
+        self.at(self.now, "undo", self.undo or ())
+
+    def wait_undone(self) -> None:
+        while self.is_undoing:
+            self.advance(self._events[0][0])
+
+    def _step_undo(self, left: Undo) -> None:
+        if not left:
+            self.is_undoing = False
+            self.release()
+            return
+        if not self.line.is_read or self.line.has_unread:
+            self.at(self.now + 5.0, "undo", left)
+            return
+        write, *rest = left
+        before = len(self.agent.done)
+        for key in write.keys:
+            self.agent.press(key, "hark", self.now)
+        if write.paste:
+            self.agent.paste(write.paste, "hark", self.now)
+        harms = [effect for _, effect in self.agent.done[before:] if effect in HARMS]
+        self.wrongs += [f"the undo: {effect}" for effect in harms]
+        if write.keys or write.paste:
+            self._changed("undo", f"{write.keys[:3]} x {len(write.keys)}" if write.keys else f"paste {write.paste!r}")
+        self.at(self.now + max(1.0, write.then_wait_s * 1000), "undo", tuple(rest))
 
     # -- what happens by itself
 
@@ -170,7 +212,9 @@ class Terminal:
                 if self.is_held and what == self._hold:
                     self.has_overrun = True
                     self._note("terminal", "the hold is over")
-                    self.release()
+                    self.end_hold()
+            case "undo":
+                self._step_undo(what)
             case "dialog":
                 self._open_dialog(what)
             case "dialog closes":
@@ -290,7 +334,12 @@ class Terminal:
 
     def _may_press(self) -> bool:
         self._pass()
-        return self.is_held
+        return self.is_held and not self.is_undoing
+
+    def _leave(self, then: Undo | None) -> None:
+        """In the same instant as what was just written."""
+        if then is not None:
+            self.undo = then
 
     def _press(self, step: Press) -> bool:
         """In one go, but the agent takes a moment for each."""
@@ -302,12 +351,14 @@ class Terminal:
             # One burst: a dialog that its first key has met unseen, the others meet too.
             self._hark_at = before
             self._hark(lambda key=key: self.agent.press(key, "hark", self.now), f"key {key!r}")  # type: ignore[misc]
+        self._leave(step.then)
         return True
 
     def _paste(self, step: Paste) -> bool:
         if not self._may_press():
             return False
         self._hark(lambda: self.agent.paste(step.text, "hark", self.now), f"paste {step.text!r}")
+        self._leave(step.then)
         return True
 
     def _press_enter(self, step: PressEnter) -> bool:
@@ -319,13 +370,14 @@ class Terminal:
         if step.proof and not screen.contains(step.proof):
             return False
         self._hark(lambda: self.agent.press("Enter", "hark", self.now), "Enter")
-        self.undo = step.then
+        self.undo, self.is_after_enter = step.then, True
         return True
 
     def _leave_undo(self, step: LeaveUndo) -> bool:
-        self._pass()
-        self.undo = step.writes if self.is_held else ()
-        return self.is_held
+        if not self._may_press():
+            return False
+        self.undo = step.writes
+        return True
 
     def _note_interrupt(self, _: NoteInterrupt) -> bool:
         self._pass()

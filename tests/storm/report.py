@@ -87,8 +87,8 @@ tmux commands on the same agent under the same person.
 
 ## Killing the daemon while it holds the keys
 
-The daemon is killed (SIGKILL) at a random moment of a hold while the person types on. The airlock starts it again, and it
-takes the hold over; on adopted panes it is started when the keys are free.
+The daemon is killed (SIGKILL) at a random moment of a hold while the person types on. Whoever holds the keys runs the undo that
+was left with it and lets them go; then the daemon is started again.
 
 {_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
 

@@ -17,11 +17,14 @@ from hark.delivery.box import read_box
 from hark.delivery.gate import NOT_READ, Hold
 from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Delivery, Held, Stuck
+from hark.delivery.steps import Delivery, Held, Outcome, Stuck
 from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
+from hark.delivery.undo import is_clean
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
-from hark.terminal.grip import HOLD_S
+from hark.terminal.grip import HOLD_S, Grip
+
+UNDONE = "the delivery was broken off before Enter, and what it had done was undone"
 
 
 class Attempt(Struct, kw_only=True):
@@ -42,7 +45,8 @@ class Attempt(Struct, kw_only=True):
     carrier: Carrier = Carrier.NONE
     has_begun: bool = False
     is_staged: bool = False
-    is_taken_over: bool = False
+    is_given_up: bool = False
+    """The agent does not read: the way back is left to whoever holds the keys."""
     has_carried: bool = False
     """A draft was taken out of the way."""
     held_until_s: float = 0.0
@@ -59,19 +63,29 @@ class Attempt(Struct, kw_only=True):
         """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
         if self.message and self.kind.idle_only and (hold := await self._wait_for_idle(self.message, draft)):
             return hold
-        grip = await take_grip(self.panes, self.session, self.kind, self.foreground)
+        label = str(self.message.id) if self.message else ""
+        grip = await take_grip(self.panes, self.session, self.kind, self.foreground, label)
         if grip is None:
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
         began_at_s = asyncio.get_running_loop().time()
         self.held_until_s = began_at_s + (HOLD_S if self.session.airlock else HOLD_BY_TMUX_S) - LETS_GO_WITHIN_S
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
-            self.is_taken_over = grip.is_taken_over
-            if not self.is_taken_over and not await driver.come_to_rest():
+            if not await driver.come_to_rest():
                 return Hold(HoldReason.BUSY, NOT_AT_REST, RETRY_S)
+            if (
+                self.message
+                and is_attempted(self.message)
+                and await self._was_undone(driver, grip, self.message, draft)
+            ):
+                self.messages = await self.ledger.requeue(self.messages, UNDONE)
             if self.kind.box.needs_focus and await grip.give_focus():
                 await driver.run(wait_for_box(self.kind.box))
-            hold = await self._run_with(driver, draft)
+            if draft and (undone := await grip.undone(str(draft.message_id))) and undone.is_touched:
+                # Whoever held the keys has put it back, and the human has gone on with it, or has sent it off.
+                await self.ledger.drop_draft()
+                draft = None
+            hold = await self._run_with(driver, grip, draft)
             if hold:
                 # What is drawn for a focus that is taken back would wake us at once, to try the same again.
                 grip.keep_focus()
@@ -88,19 +102,17 @@ class Attempt(Struct, kw_only=True):
         screen = await self.panes.of(self.session.pane).screen(self.session.pane)
         return Hold(HoldReason.BUSY, AT_WORK) if self.kind.is_at_work(screen) else None
 
-    async def _run_with(self, driver: Driver, draft: Draft | None) -> Hold | None:
+    async def _run_with(self, driver: Driver, grip: Grip, draft: Draft | None) -> Hold | None:
         message, hold = self.message, None
         if message and draft and draft.message_id == message.id:
             self.had_draft = True
         if message and (draft is None or is_attempted(message)):
             seen = await driver.look()
             outcome = await driver.run(self._delivery(seen.screen, message), seen)
-            # A text that was not echoed may still be on its way into the box. One that was seen to go out of it again is out: what
-            # is unread then are keys of the way back.
-            is_unechoed = isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG
-            if is_unechoed and self.has_begun and await has_unread(self.panes, self.session):
-                outcome = Stuck(NOT_READ)
+            outcome = await self._judge(outcome, driver, grip, message, draft)
             hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier, self.had_draft)
+        if self.is_given_up:
+            return hold
         if draft and not await driver.run(return_of(draft, self.kind, self._job())):
             return hold or Hold(HoldReason.DIALOG, "a human's draft has to go back into the box first", None)
         if draft:
@@ -109,13 +121,38 @@ class Attempt(Struct, kw_only=True):
             return replace(hold, ends_in_s=self.carriers.may_carry_in_s(self.session, self.kind))
         return hold
 
+    async def _judge(
+        self, outcome: Outcome, driver: Driver, grip: Grip, message: Message, draft: Draft | None
+    ) -> Outcome:
+        """What became of the message, also where the hold was over before its carrier or the agent does not read."""
+        if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
+            return Held(HoldReason.BUSY, f"{UNDONE}: {outcome.detail}")
+        # A text that was seen to go out of the box again is out: what is unread then are keys of the way back.
+        is_unechoed = isinstance(outcome, Stuck) or (isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG)
+        if not is_unechoed or not self.has_begun:
+            return outcome
+        if not await has_unread(self.panes, self.session):
+            return outcome
+        # Our text is on its way into the box, whatever the screen shows; the way back goes right behind it.
+        if driver.has_pressed_enter or not await grip.give_up():
+            return Stuck(NOT_READ)
+        self.is_given_up = True
+        return Held(HoldReason.BUSY, NOT_READ)
+
+    async def _was_undone(self, driver: Driver, grip: Grip, message: Message, draft: Draft | None) -> bool:
+        """Whether a delivery that was broken off before its Enter was undone by whoever held the keys: nothing of it is in the box, and
+        nothing was submitted."""
+        undone = await grip.undone(str(message.id))
+        if undone is None or undone.is_after_enter:
+            return False
+        screen, drafts_text = (await driver.look()).screen, draft.text if draft else None
+        return is_clean(screen, self.kind.box, wording.mark(message), drafts_text)
+
     def _delivery(self, screen: Screen, message: Message) -> Delivery:
         if self.kind.is_at_work(screen):
             return wait_for_idle(is_in_box=is_attempted(message))
         if is_attempted(message):
-            return self.carriers.resumption(
-                self.session, self.kind, screen, self._job(), message, is_alone=self.is_taken_over
-            )
+            return self.carriers.resumption(self.session, self.kind, screen, self._job(), message)
         box = read_box(screen, self.kind.box)
         self.carrier = self.carriers.choose(self.session, self.kind, screen, box, message.mode)
         return delivery(self.carrier, self.kind, self._job())

@@ -69,9 +69,7 @@ class Carriers:
             self._interrupted_at_s = _now_s()
         return carrier
 
-    def resumption(
-        self, session: Session, kind: AgentKind, screen: Screen, job: Job, message: Message, *, is_alone: bool
-    ) -> Delivery:
+    def resumption(self, session: Session, kind: AgentKind, screen: Screen, job: Job, message: Message) -> Delivery:
         """The delivery that goes on with a message whose text may be in the box. Where the screen does not show the text whole, our
         editor says what is in the box, whichever carrier has put it there. Where the screen shows it, no editor is opened: the agent
         draws all it shows again after its editor, or nothing at all, and the keys are held for longer."""
@@ -83,7 +81,7 @@ class Carriers:
         means = replace(self.means(session, kind), is_editor_slow=False)
         if kind.editor and not is_shown and choose_carrier(means, "unseen") is Carrier.EDITOR:
             return by_editor.resume(job, kind.editor, was_staged)
-        return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged, is_alone=is_alone)
+        return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
 
     def may_carry_in_s(self, session: Session, kind: AgentKind) -> float | None:
         """When a draft that holds a message up now may be carried after all; None: never."""

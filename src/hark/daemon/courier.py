@@ -32,7 +32,7 @@ from hark.daemon.turns import TurnBook
 from hark.delivery import wording
 from hark.delivery.box import Box
 from hark.delivery.choose import carries_at_once
-from hark.delivery.gate import COURTESY_LONGEST_S, STOPPED, Hold, PaneState, check_gate, check_unbegun
+from hark.delivery.gate import STOPPED, Hold, PaneState, check_gate, check_unbegun
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
@@ -380,7 +380,7 @@ class Courier:
             can_carry_drafts=carries_at_once(self._carriers.means(session, self._kinds.get(session.agent))),
             has_airlock=airlock is not None,
             last_key_age_s=airlock.last_key_age_s if airlock else None,
-            waited_s=COURTESY_LONGEST_S if airlock and airlock.is_orphaned else self._waited_s(message),
+            waited_s=self._waited_s(message),
             is_waiting=await self._turns.is_waiting(session),
         )
         return pane, state

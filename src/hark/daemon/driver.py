@@ -67,6 +67,7 @@ class Driver:
         self._count = 0
         self._ticket: Ticket | None = None
         self._screen: Screen | None = None
+        self.has_pressed_enter = False
 
     async def run(self, delivery: Generator[Step, Answer, T], seen: Seen | None = None) -> T:
         """`seen`: a look of this very moment, with which the delivery may begin."""
@@ -95,14 +96,16 @@ class Driver:
             case LookAgain(within_s=within_s):
                 await self._panes.wait_output(pane, self._count, within_s)
                 return await self.look()
-            case Paste(text=text):
-                return await self._grip.paste(text)
-            case Press(keys=keys):
-                return self._may_press(keys) and await self._grip.press(keys)
+            case Paste(text=text, then=then):
+                return await self._grip.paste(text, then)
+            case Press(keys=keys, then=then):
+                return self._may_press(keys) and await self._grip.press(keys, then)
             case LeaveUndo(writes=writes):
                 return await self._grip.leave_undo(writes)
             case PressEnter(screen=screen, proof=proof, then=then):
-                return not await self._is_at_work() and await self._grip.press_enter(screen, proof, then)
+                is_pressed = not await self._is_at_work() and await self._grip.press_enter(screen, proof, then)
+                self.has_pressed_enter = self.has_pressed_enter or is_pressed
+                return is_pressed
             case NoteInterrupt():
                 return await _may(self._records.note_interrupt())
             case PressStop(key=key, screen=screen):

@@ -1,7 +1,5 @@
 """Takes a grip on a session's pane: by its airlock, by tmux on adopted panes. And what is known then of the human's keys."""
 
-import os
-import sys
 import time
 from pathlib import Path
 
@@ -10,18 +8,17 @@ from hark.daemon.clock import Clock
 from hark.daemon.panes import Panes, line_facts
 from hark.delivery.rest import AtHold, age_of_last_key
 from hark.model.session import Session
-from hark.terminal.airlocks import STOPPED, Airlock, AirlockFacts, Refused, Successor
+from hark.terminal.airlocks import STOPPED, Airlock, AirlockFacts, Refused
 from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
 from hark.terminal.keyhold import KeyHold
 
 HOLD_BY_TMUX_S = 1.8
 """Where nobody of us is left to end it, a timer's shell does it with a few tmux commands: two seconds in all."""
-OF_A_DAEMON = ("HARK_", "XDG_", "HOME", "TMUX_TMPDIR")
-"""How the variables begin by which a daemon finds its settings, its state and its tmux servers."""
 
 
-async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str) -> Grip | None:
-    """None when the keys cannot be held at this moment: somebody is in the middle of a key sequence."""
+async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str, label: str = "") -> Grip | None:
+    """None when the keys cannot be held at this moment: somebody is in the middle of a key sequence. `label` is what the delivery is
+    called, by which the next daemon asks what became of it."""
     server = panes.of(session.pane)
     if session.airlock is None:
         hold = await KeyHold.begin(server, session.pane, HOLD_BY_TMUX_S, kind.adopted_enter_gap_ms / 1000)
@@ -30,29 +27,11 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
         return HeldByTmux(server, session.pane, hold, foreground)
     airlock = await Airlock.connect(Path(session.airlock))
     try:
-        held, is_taken_over = await airlock.hold(HOLD_S, kind.replay_gap_ms, kind.replay_enter_gap_ms, _successor())
+        held = await airlock.hold(HOLD_S, kind.replay_gap_ms, kind.replay_enter_gap_ms, label)
     except Refused:
         await airlock.close()
         return None
-    return HeldByAirlock(server, session.pane, airlock, held, is_taken_over=is_taken_over)
-
-
-def _successor() -> Successor | None:
-    """A daemon like this one; none where somebody else sees to it."""
-    if "serve" not in sys.orig_argv or "INVOCATION_ID" in os.environ:
-        return None
-    words = without_descriptors([sys.executable, *sys.orig_argv[1:]])
-    return Successor(words, {name: value for name, value in os.environ.items() if name.startswith(OF_A_DAEMON)})
-
-
-def without_descriptors(words: list[str]) -> list[str]:
-    """A command line without the options that name descriptors of this very process."""
-    kept = list(words)
-    for option in ("--ready-fd", "--lock-fds"):
-        if option in kept:
-            at = kept.index(option)
-            del kept[at : at + 2]
-    return kept
+    return HeldByAirlock(server, session.pane, airlock, held)
 
 
 async def at_hold(panes: Panes, session: Session) -> AtHold:

@@ -78,6 +78,18 @@ class Ledger:
             )
             await self._store.move(message.id, step)
 
+    async def requeue(self, messages: Sequence[Message], detail: str) -> tuple[Message, ...]:
+        """Nothing of them is in the box any more, and nothing was submitted: they wait as before."""
+        queued = []
+        for message in messages:
+            current = await self._store.message(message.id)
+            if current.status is Status.QUEUED:
+                current = await self.move(current, Status.HELD, reason=HoldReason.BUSY, detail=detail)
+            if current.status in (Status.STAGED, Status.HELD):
+                current = await self.move(current, Status.QUEUED, detail=detail)
+            queued.append(current)
+        return tuple(queued)
+
     async def restage(self, message: Message) -> None:
         """Records as staged a message whose payload was in the box, which nobody has written down for this one."""
         current = await self._store.message(message.id)

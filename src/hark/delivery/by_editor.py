@@ -11,11 +11,13 @@ import re
 from collections.abc import Generator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.delivery.box import Box, holds_text, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.diff import is_continued
-from hark.delivery.free_box import paste_and_submit, retreat
+from hark.delivery.free_box import NOT_HELD, paste_and_submit, retreat
+from hark.delivery.reading import squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -25,6 +27,7 @@ from hark.delivery.steps import (
     DropDraft,
     EditorOpened,
     Held,
+    LeaveUndo,
     OpenEditor,
     Outcome,
     Paste,
@@ -51,9 +54,20 @@ from hark.delivery.submit import (
     no_box,
     settle,
     submit,
+    submitted,
     wait_for_echo,
     watch_at_rest,
     watch_for,
+)
+from hark.delivery.undo import (
+    EDITOR_GONE_S,
+    Undo,
+    WayBack,
+    Write,
+    behind_cursor,
+    going_back,
+    pasting_back,
+    shown_text,
 )
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
@@ -96,10 +110,15 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     before = yield from look()
     if obstacle := _obstacle(before.screen, job, editor):
         return obstacle
+    target = read_box(before.screen, job.look)
+    shown = shown_text(before.screen, target) if target else None
+    if not (yield LeaveUndo(_going_back(before.screen, target, shown or "", editor))):
+        return Held(HoldReason.BUSY, NOT_HELD)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return (yield from _judge_no_editor(job))
     draft = opened.text
+    yield LeaveUndo(_going_back(before.screen, target, draft, editor))
     if job.message_id in draft:
         yield from _close(None, editor)
         return Stuck("our text is in the box already")
@@ -110,14 +129,18 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         yield from _close(None, editor)
         yield DropDraft()
         return Held(HoldReason.BUSY, "the delivery was called off")
+    behind = behind_cursor(draft, before.screen, target) if target else None
+    job = replace(job, way_back=_way_back(job, draft, behind))
+    if not (yield LeaveUndo(_while_open(job, editor))):
+        return Held(HoldReason.BUSY, NOT_HELD)
     if fits(job.text, before.screen.columns, len(before.screen.rows)):
         is_set = yield from _set(_needed(job.text, editor), job, editor)
+        yield LeaveUndo(job.undo)
         not_shown = Stuck("the box does not show our text", is_refused=True)
         outcome = (yield from _submit(job, editor)) if is_set else not_shown
     else:
         outcome = yield from _deliver_by_paste(job, editor)
     if draft:
-        target = read_box(before.screen, job.look)
         return (yield from _give_back(job, editor, draft, target, outcome))
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
 
@@ -139,6 +162,27 @@ def _deliver_by_paste(job: Job, editor: EditorKeys) -> Delivery:
 def _is_empty(screen: Screen, job: Job) -> bool:
     box = read_box(screen, job.look)
     return box is not None and box.is_empty
+
+
+def _way_back(job: Job, draft: str, behind: str | None) -> WayBack:
+    return pasting_back(draft, behind, job.text, job.look) if draft else job.way_back
+
+
+def _while_open(job: Job, editor: EditorKeys) -> Undo:
+    """The undo while the editor may be open: one that loses its daemon ends with the text that it had. So the box holds that, or our
+    text, and the undo comes to the same end from both."""
+    return (*_closing(editor), *job.undo)
+
+
+def _closing(editor: EditorKeys) -> Undo:
+    """Waits until the agent is back from its editor and takes keys."""
+    return (Write(then_wait_s=EDITOR_GONE_S + editor.rest_s), *((Write(keys=editor.after),) if editor.after else ()))
+
+
+def _going_back(screen: Screen, target: Box | None, draft: str, editor: EditorKeys) -> Undo:
+    """Agents put the cursor at the end when their editor closes."""
+    behind = behind_cursor(draft, screen, target) if target else None
+    return (*_closing(editor), *going_back(draft, behind)) if behind else ()
 
 
 def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
@@ -176,6 +220,8 @@ def _judge_no_editor(job: Job) -> Delivery:
     """A popup of the agent's takes the key as well as a dialog does; behind it the draft is still to be seen."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
+    if box and job.message_id and mentions(box, job.message_id):
+        return Stuck("our text is in the box already")
     if box and not box.is_empty:
         return Held(HoldReason.DRAFT, "no editor opens beside this draft")
     return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
@@ -189,6 +235,10 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return Stuck("no editor opened to show whether our text is in the box")
+    if opened.text.count(job.text.strip()) == 1 and not same_text(opened.text, job.text):
+        # Beside what the human has typed since: theirs stays, ours goes, and is delivered anew.
+        yield from _set(opened.text.replace(job.text.strip(), "").strip("\n"), job, editor)
+        return Held(HoldReason.DRAFT, "our text stood in the box beside other text, and was taken out again")
     yield from _close(None, editor)
     if same_text(opened.text, job.text):
         return (yield from _submit(job, editor))
@@ -213,12 +263,15 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
     """The screen does not show the box, or not all of it: the editor does."""
     is_staged = is_pressed = False
     for _ in range(ENTERS):
+        # After an Enter the undo is another one, and waits for as long.
+        if not is_pressed and not (yield LeaveUndo(_while_open(job, editor))):
+            return Stuck(NOT_HELD)
         opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
         if not isinstance(opened, EditorOpened):
             return _unseen(is_pressed, "no editor opened to prove what is in the box", is_refused=False)
         yield from _close(None, editor)
         if is_pressed and not opened.text.strip():
-            return Submitted()
+            return (yield from submitted(job))
         if not same_text(opened.text, job.text):
             return _unseen(is_pressed, "the box holds something else than our text")
         if not is_staged and not (yield Stage()):
@@ -227,7 +280,8 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
         seen = yield from look()
         if not ends_at_cursor(seen.screen, job):
             return _unseen(is_pressed, "the end of our text is not at the cursor")
-        is_pressed = bool((yield PressEnter(seen.screen, ""))) or is_pressed
+        then = (*_closing(editor), *job.way_back.after_enter) if job.way_back.after_enter else ()
+        is_pressed = bool((yield PressEnter(seen.screen, "", then))) or is_pressed
     return _unseen(is_pressed, "the box did not let go")
 
 
@@ -242,6 +296,8 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
         seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, OPENS_WITHIN_S)
         if read_box(seen.screen, job.look) is None:
             return outcome
+    undo = job.way_back.after_submit if isinstance(outcome, Submitted) else job.undo
+    yield LeaveUndo((*_closing(editor), *undo))
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return outcome
@@ -290,6 +346,8 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
     seen = yield from look()
     if _obstacle(seen.screen, job, editor):
         return False
+    if _shows_draft(seen.screen, job, draft):
+        return True
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return False
@@ -302,6 +360,15 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
         return False
     yield from _set(draft, job, editor)
     return (yield from _is_back(job, editor, draft, None))
+
+
+def _shows_draft(screen: Screen, job: Job, draft: str) -> bool:
+    """Whether the box shows the draft, or what the human has made of it since: then there is nothing to put back, and the agent's
+    editor would move the cursor."""
+    box = read_box(screen, job.look)
+    if box is None or box.is_empty or (job.message_id and mentions(box, job.message_id)):
+        return False
+    return is_continued(squeeze(draft), squeeze("".join(box.rows)))
 
 
 def _is_ours(text: str, job: Job) -> bool:

@@ -24,10 +24,12 @@ from hark.delivery.by_sentinel import (
     mark_in,
     shows,
     take_note,
+    way_back_of,
 )
 from hark.delivery.cursor import walk_cursor
 from hark.delivery.diff import find
-from hark.delivery.reading import LineKeys, choose_mark, squeeze
+from hark.delivery.free_box import retreat
+from hark.delivery.reading import LineKeys, choose_mark, erasing_mark, squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
@@ -35,6 +37,7 @@ from hark.delivery.steps import (
     Delivery,
     DropDraft,
     Held,
+    LeaveUndo,
     Paste,
     Press,
     SaveDraft,
@@ -44,6 +47,7 @@ from hark.delivery.steps import (
     Submitted,
 )
 from hark.delivery.submit import Job, look, submit, wait_for_echo, watch_for
+from hark.delivery.undo import SUBMITTED_S, WayBack, Write
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
@@ -74,6 +78,7 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
     text, box = (yield from _take_note(job, keys, found)), found.box
     if isinstance(text, Held):
         return text
+    job = replace(job, way_back=_way_back(job, keys, found, text))
     marked = yield from _clear(job, keys, box)
     if marked is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
@@ -84,6 +89,15 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
     elif not isinstance(outcome, Stuck):
         yield from give_back(job, keys.line_keys, box, text)
     return outcome
+
+
+def _way_back(job: Job, keys: InterruptKeys, found: FoundDraft, text: str) -> WayBack:
+    """By the history, where the agent keeps in it what was cleared. It comes back with the mark in it, which only a look can find: the
+    next daemon takes it out. After the Enter our own text stands there too, behind it."""
+    if not keys.recall:
+        return way_back_of(job, found, text)
+    after = (Write(then_wait_s=SUBMITTED_S), Write(keys=(keys.recall,) * 2))
+    return WayBack(draft=(Write(keys=(keys.recall,)),), after_enter=after, after_submit=after)
 
 
 def _take_note(job: Job, keys: InterruptKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:
@@ -103,16 +117,19 @@ def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, B
         now = read_box(screen, job.look)
         return now is not None and mark_in(now, "".join(box.rows)) == mark
 
-    if not mark or not (yield Paste(mark)):
+    # A draft that was read to the letter goes back as a whole; otherwise the cursor has not moved yet.
+    undo = erasing_mark(keys.line_keys.erase, ()) if keys.recall else job.undo
+    if not mark or not (yield Paste(mark, undo)):
         return None
     seen = yield from watch_for(has_mark, SHOWN_WITHIN_S)
     if not has_mark(seen.screen):
         return None
     marked = read_box(seen.screen, job.look)
-    yield Press((keys.key,))
+    yield Press((keys.key,), job.undo)
     seen = yield from watch_for(lambda screen: is_empty(screen, job), TAKEN_WITHIN_S)
     if is_empty(seen.screen, job):
         return marked
+    yield LeaveUndo(())
     if has_mark(seen.screen):
         yield from _erase_mark(job, keys, box)
     return None
@@ -122,6 +139,11 @@ def _into_the_free_box(job: Job, before: Screen, draft: Box) -> Delivery:
     if not (yield Begin()):
         return Held(HoldReason.BUSY, "the delivery was called off")
     yield Paste(job.text)
+    outcome = yield from _submit(job, before, draft)
+    return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
+
+
+def _submit(job: Job, before: Screen, draft: Box) -> Delivery:
     echoed = yield from wait_for_echo(job)
     if not isinstance(echoed, Seen):
         return echoed
@@ -153,7 +175,7 @@ def _recall(
 ) -> Generator[Step, Answer, None]:
     """It comes back with the mark: the cursor goes behind that, and takes it away."""
     seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
-    if not is_empty(seen.screen, job) or not (yield Press(back)):
+    if not is_empty(seen.screen, job) or not (yield Press(back, ())):
         return
     seen = yield from watch_for(lambda screen: shows(screen, job, marked), BACK_WITHIN_S)
     if shows(seen.screen, job, marked) and (yield from walk_cursor(marked, job.look)):
@@ -162,7 +184,7 @@ def _recall(
 
 def _erase_mark(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, None]:
     """From right behind it."""
-    if not (yield Press((keys.line_keys.erase,))):
+    if not (yield Press((keys.line_keys.erase,), ())):
         return
     yield from watch_for(lambda screen: shows(screen, job, box), SHOWN_WITHIN_S)
     if (yield from walk_cursor(box, job.look)):

@@ -12,19 +12,22 @@ import re
 from collections.abc import Generator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.delivery import into_empty_box
 from hark.delivery.box import Box, BoxLook, may_be_wrapped, mentions, read_box, shows_below
 from hark.delivery.cursor import same_rows, walk_cursor
 from hark.delivery.diff import is_continued
+from hark.delivery.free_box import NOT_HELD
 from hark.delivery.headers import OURS
-from hark.delivery.reading import MARKS, LineKeys, Reader, before_cursor, choose_mark, is_surely_newline, squeeze
+from hark.delivery.reading import LineKeys, Reader, before_cursor, choose_mark, squeeze
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
     Delivery,
     DropDraft,
     Held,
+    LeaveUndo,
     Outcome,
     Paste,
     Press,
@@ -34,6 +37,8 @@ from hark.delivery.steps import (
     Stuck,
 )
 from hark.delivery.submit import TOO_SLOW, Job, look, watch_for
+from hark.delivery.undo import MARKS, WayBack, behind_cursor, last_letter, pasting_back, pieces_of, rest_of
+from hark.delivery.wrapping import is_surely_newline
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -41,8 +46,6 @@ BACK_WITHIN_S = 1.0
 DRAWN_WITHIN_S = 0.6
 DRAWINGS_TO_COME = 6
 """Once a draft is read: the box empty, our text in it, gone again, the draft, its mark gone, the cursor."""
-LONGEST_PASTE = 120
-"""Longer ones may be shown collapsed."""
 
 _OPENS_A_POPUP = re.compile(r"\A\s*/\S*\Z|(?:\A|\s)@\S*\Z")
 
@@ -68,9 +71,17 @@ def deliver(job: Job, keys: LineKeys) -> Delivery:
         if (yield from walk_cursor(found.box, job.look)):
             yield DropDraft()
         return Held(HoldReason.DRAFT, TOO_SLOW)
+    job = replace(job, way_back=way_back_of(job, found, text))
+    if not (yield LeaveUndo(job.undo)):
+        return Held(HoldReason.BUSY, NOT_HELD)
     if not (yield from _clear(job, keys, found.box, text)):
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     return (yield from _deliver_and_give_back(job, keys, found.box, text))
+
+
+def way_back_of(job: Job, found: FoundDraft, text: str) -> WayBack:
+    """For a draft that was read to the letter."""
+    return pasting_back(text, behind_cursor(text, found.seen.screen, found.box), job.text, job.look)
 
 
 def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | FoundDraft]:
@@ -155,7 +166,7 @@ def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:
 
 
 def _deliver_and_give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Delivery:
-    outcome = yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s)
+    outcome = yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s, job.way_back)
     if not isinstance(outcome, Stuck):
         yield from give_back(job, keys, box, text)
     return outcome
@@ -213,29 +224,8 @@ def _shown_to_cursor(screen: Screen, box: Box) -> tuple[str, int, int]:
     while rows and not rows[-1]:
         rows.pop()
     cells = screen.rows[screen.cursor_y].cells[box.starts[box.cursor_row] : screen.cursor_x]
-    blanks = screen.cursor_x - box.starts[box.cursor_row] - _columns_to_last_letter(cells)
+    blanks = screen.cursor_x - box.starts[box.cursor_row] - last_letter(cells)
     return squeeze("".join(rows)), len(box.rows) - max(len(rows), 1), blanks
-
-
-def _columns_to_last_letter(cells: tuple[str, ...]) -> int:
-    return max((column + 1 for column, cell in enumerate(cells) if cell != " "), default=0)
-
-
-def rest_of(draft: str, letters: str, newlines: int, blanks: int) -> str | None:
-    """What is missing of the draft behind its first letters, newlines and blanks; None where it does not begin so."""
-    at = 0
-    for letter in letters:
-        at += len(draft[at:]) - len(draft[at:].lstrip())
-        if draft[at : at + 1] != letter:
-            return None
-        at += 1
-    for _ in range(newlines):
-        if not (found := re.compile(r" *\n").match(draft, at)):
-            return None
-        at = found.end()
-    while blanks and draft[at : at + 1] == " ":
-        at, blanks = at + 1, blanks - 1
-    return draft[at:]
 
 
 def _paste(job: Job, keys: LineKeys, text: str, whole: str) -> Clearing:
@@ -264,10 +254,6 @@ def _paste_in_pieces(text: str) -> Clearing:
         if (len(piece) == 1 and piece.isalnum()) or not (yield Paste(piece)):
             return False
     return True
-
-
-def pieces_of(text: str) -> list[str]:
-    return re.findall(rf"\A.\n(?:.(?=\n|\Z))?|\n(?:.(?=\n|\Z))?|[^\n]{{1,{LONGEST_PASTE}}}(?:.(?=\n|\Z))?", text)
 
 
 def is_empty(screen: Screen, job: Job) -> bool:

@@ -6,6 +6,7 @@ There is one slot: a stash that the human has put there is never overwritten. Th
 from collections.abc import Generator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.delivery import into_empty_box
 from hark.delivery.box import Box, mentions, read_box, shows_below
@@ -17,6 +18,7 @@ from hark.delivery.steps import (
     Delivery,
     DropDraft,
     Held,
+    LeaveUndo,
     Outcome,
     Press,
     SaveDraft,
@@ -25,6 +27,7 @@ from hark.delivery.steps import (
     Submitted,
 )
 from hark.delivery.submit import Job, let_go, look, may_be_ours, no_box, watch_for
+from hark.delivery.undo import WayBack, Write, going_back_on
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -52,6 +55,9 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
         return Held(HoldReason.DRAFT, "the draft cannot be stashed")
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
+    # After a submit the agent brings the draft back by itself, with the cursor at its end: the key would take it away again.
+    back = going_back_on(seen.screen, box)
+    job = replace(job, way_back=WayBack(draft=(Write(keys=(stash.key,)),), after_enter=back, after_submit=back))
     taken = yield from _take(job, stash, box)
     if taken is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
@@ -76,10 +82,11 @@ def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple
         last = now if now and not now.is_empty else last
         return now is not None and now.is_empty
 
-    yield Press((stash.key,))
+    yield Press((stash.key,), job.undo)
     seen = yield from watch_for(is_taken, TAKEN_WITHIN_S)
     if is_taken(seen.screen):
         return last, seen.screen
+    yield LeaveUndo(())
     still = read_box(seen.screen, job.look)
     if still and same_rows(still, box):
         yield DropDraft()
@@ -95,7 +102,7 @@ def _bring_back(
         yield from watch_for(lambda screen: _is_back(screen, job, stash, draft), BACK_WITHIN_S)
     seen = yield from look()
     if _is_empty(seen.screen, job):
-        yield Press((stash.key,))
+        yield Press((stash.key,), ())
         seen = yield from watch_for(lambda screen: _is_back(screen, job, stash, draft), BACK_WITHIN_S)
     if _holds(seen.screen, job, draft):
         yield from walk_cursor(draft, job.look)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from hark.delivery.box import Box, BoxLook, read_box, shows_placeholder
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Begin, Delivery, Held, Outcome, Paste, Press, Seen, Stuck
+from hark.delivery.steps import Begin, Delivery, Held, LeaveUndo, Outcome, Paste, Press, Seen, Stuck
 from hark.delivery.submit import (
     Job,
     Test,
@@ -28,19 +28,20 @@ from hark.delivery.submit import (
     wait_for_echo,
     watch_for,
 )
+from hark.delivery.undo import erasures
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
-TAB_WIDTH = 4
-"""Agents that draw a tab as blanks keep so many of them."""
-SPARE_ERASURES = 8
 ROWS_ERASED = 20
 """Claude Code shows no text of more rows as it is, and takes forty of these keys in one read for a paste."""
 OUT_WITHIN_S = 0.4
+NOT_HELD = "the human's keys are not held any more"
 
 
 def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | None = None) -> Delivery:
     """`before`: the screen with the empty box. `has_let_go`: see `submit`."""
+    if not (yield LeaveUndo(job.undo)):
+        return Held(HoldReason.BUSY, NOT_HELD)
     if not (yield Begin()):
         return Held(HoldReason.BUSY, "the delivery was called off")
     return (yield from paste_and_submit(job, before, has_let_go))
@@ -121,10 +122,3 @@ def _presses(box: Box | None, job: Job, *, is_beside: bool) -> int:
 
 def _shows_box(screen: Screen, job: Job) -> bool:
     return read_box(screen, job.look) is not None or ends_at_cursor(screen, job)
-
-
-def erasures(text: str, look: BoxLook | None = None) -> int:
-    """How many Backspaces take a text out of any box. One takes out a stand-in, whatever it stands for."""
-    longest = look.collapses_over if look and look.collapses_over is not None else len(text)
-    shown = text[:longest]
-    return len(shown) + (TAB_WIDTH - 1) * shown.count("\t") + SPARE_ERASURES

@@ -24,8 +24,9 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.submit import Job, holds_ours, no_box, submit, watch_for
+from hark.delivery.submit import Job, no_box, submit, watch_for
 from hark.delivery.submit import look as look_at_it
+from hark.delivery.undo import NOTHING_TAKEN, WayBack
 from hark.model.message import HoldReason
 
 BACK_WITHIN_S = 1.0
@@ -34,7 +35,7 @@ MARK = "§"
 that has opened meanwhile."""
 
 
-def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Delivery:
+def deliver(text: str, message_id: str, look: BoxLook, settle_s: float, way_back: WayBack = NOTHING_TAKEN) -> Delivery:
     seen = yield from look_at_it()
     box = read_box(seen.screen, look)
     if box is None:
@@ -43,19 +44,16 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float) -> Deliv
         return Stuck("our text is in the box already")
     if not box.is_empty:
         return Held(HoldReason.DRAFT, "somebody's text is in the box")
-    job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
+    job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s, way_back=way_back)
     return (yield from into_free_box(job, seen.screen))
 
 
-def resume(
-    text: str, message_id: str, look: BoxLook, settle_s: float, was_staged: bool, *, is_alone: bool = False
-) -> Delivery:
-    """For a message whose text may be in the box already, or may have left it. `is_alone`: nobody but us has written to the
-    agent since; so what is in the box is ours, and what was never staged was never submitted."""
+def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_staged: bool) -> Delivery:
+    """For a message whose text may be in the box already, or may have left it."""
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
     seen = yield from look_at_it()
     box = read_box(seen.screen, look)
-    if box and (holds_ours(seen.screen, job) if is_alone else holds_text(box, text)):
+    if box and holds_text(box, text):
         return (yield from submit(job, seen))
     if box and mentions(box, message_id):
         return Stuck("our text is in the box beside other text", is_refused=True)
@@ -73,7 +71,7 @@ def resume(
     if holds_placeholder(box, look):
         return Stuck("a collapsed paste is in the box, which may be ours", is_refused=True)
     is_seen_nowhere = seen.screen.is_alternate or look.placeholder or (was_staged and not box.is_empty)
-    if is_seen_nowhere and not (is_alone and not was_staged):
+    if is_seen_nowhere:
         return Unproven("its text is neither in the box nor on record in the terminal")
     return (
         Held(HoldReason.DRAFT, "somebody's text is in the box")

@@ -12,7 +12,6 @@ every mark is seen to come and to go before the next key. Anything else than wha
 """
 
 from collections.abc import Generator
-from unicodedata import combining
 
 from msgspec import Struct
 
@@ -21,14 +20,12 @@ from hark.delivery.cursor import same_rows
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Answer, Paste, Press, Seen, Step
 from hark.delivery.submit import Job, watch_for
+from hark.delivery.undo import MARKS, WORKED_OFF_S, Undo, Write, behind_cursor, going_back, shown_text
+from hark.delivery.wrapping import is_surely_newline
 
-MARKS = "§¶¤"
-"""No letter and no digit: those answer dialogs."""
 SHOWN_WITHIN_S = 0.6
 READ_WITHIN_S = 0.9
 """Keys are held for two seconds at the most, and the delivery is still to come."""
-SPARE_COLUMNS = 3
-"""How many columns at the right an agent may leave free."""
 
 
 class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,6 +71,9 @@ class Reader:
         self._now_s = seen.at_s
         self._mark = choose_mark(seen.screen)
         self._is_logical = job.lines == "logical"
+        shown = shown_text(seen.screen, box)
+        self._undo = going_back(shown, behind_cursor(shown, seen.screen, box)) if shown else ()
+        """Leads the cursor back to where it was, as far as the screen tells."""
 
     def read(self) -> Generator[Step, Answer, str | None]:
         """The text; None where it cannot be told, with the box as it was but for its cursor."""
@@ -131,14 +131,16 @@ class Reader:
         return text
 
     def _try_mark(self, keys: tuple[str, ...]) -> Generator[Step, Answer, _Marked | None]:
-        if self._now_s > self._ends_at_s or not self._mark or not (yield Press(keys)) or not (yield Paste(self._mark)):
+        if self._now_s > self._ends_at_s or not self._mark or not (yield Press(keys, self._undo)):
+            return None
+        if not (yield Paste(self._mark, erasing_mark(self._keys.erase, self._undo))):
             return None
         seen = yield from watch_for(self._shows_mark, SHOWN_WITHIN_S)
         if not self._shows_mark(seen.screen):
             yield from self._take_back(seen.screen)
             return None
         marked = self._locate(seen.screen)
-        if not (yield Press((self._keys.erase,))):
+        if not (yield Press((self._keys.erase,), self._undo)):
             return None
         seen = yield from watch_for(self._is_as_before, SHOWN_WITHIN_S)
         self._now_s = seen.at_s
@@ -148,7 +150,7 @@ class Reader:
         """The box is not what it looked like: the mark at least does not stay in it."""
         box = read_box(screen, self._job.look)
         if box is not None and before_cursor(screen, box)[-1:] == self._mark:
-            yield Press((self._keys.erase,))
+            yield Press((self._keys.erase,), self._undo)
 
     def _shows_mark(self, screen: Screen) -> bool:
         """All drawn: without the mark it is the same text."""
@@ -174,13 +176,9 @@ class Reader:
         return len(squeeze("".join(self._rows[: row + 1])))
 
 
-def is_surely_newline(rows: list[str], row: int, room: int) -> bool:
-    """Behind this row of a box with so many columns: the next row's first word would have fitted behind it, so it is no wrap."""
-    if not rows[row]:
-        return True
-    text = f"{rows[row]} {_first_word(rows[row + 1])}"
-    columns = len(text) if text.isascii() else 2 * len(text)
-    return columns <= room - SPARE_COLUMNS
+def erasing_mark(key: str, then: Undo) -> Undo:
+    """The undo while a mark stands before the cursor."""
+    return (Write(then_wait_s=WORKED_OFF_S), Write(keys=(key,)), *then)
 
 
 def before_cursor(screen: Screen, box: Box) -> str:
@@ -196,14 +194,6 @@ def choose_mark(screen: Screen, text: str = "") -> str:
 
 def squeeze(text: str) -> str:
     return "".join(text.split())
-
-
-def _first_word(row: str) -> str:
-    """A blank that carries a combining mark is none, and no row ends there."""
-    rest = row.lstrip(" ")
-    words = rest if rest and combining(rest[0]) else row
-    is_end = (at for at, letter in enumerate(words) if letter == " " and not combining(words[at + 1 : at + 2] or " "))
-    return words[: next(is_end, len(words))]
 
 
 def _count_units(screen: Screen, box: Box, row: int) -> int:

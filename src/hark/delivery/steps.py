@@ -27,6 +27,8 @@ class Press(Struct, frozen=True):
     """Keys that move or take away, by tmux's names; never one that submits. Answered with False if they were not pressed."""
 
     keys: tuple[str, ...]
+    then: Undo | None = None
+    """The undo from these keys on, where they change what the way back is: it replaces the one that was left in the same instant."""
 
 
 class OpenEditor(Struct, frozen=True):
@@ -62,6 +64,8 @@ class Begin(Struct, frozen=True):
 
 class Paste(Struct, frozen=True):
     text: str
+    then: Undo | None = None
+    """See `Press`."""
 
 
 class Stage(Struct, frozen=True):

@@ -30,6 +30,7 @@ from hark.delivery.steps import (
     AskUnread,
     Delivery,
     Held,
+    LeaveUndo,
     Look,
     LookAgain,
     Outcome,
@@ -41,6 +42,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
+from hark.delivery.undo import NOTHING_TAKEN, Undo, WayBack
 from hark.model.message import HoldReason
 
 # At the end of a text, unless a blank follows: a newline, a completion.
@@ -83,10 +85,16 @@ class Job(Struct, frozen=True, kw_only=True):
     has_seen_header: bool = False
     """The box has shown our header, and nothing else, before the rest of the text went in: then a box that shows only the end of
     the text, or anything without the header, holds ours."""
+    way_back: WayBack = NOTHING_TAKEN
 
     @property
     def header(self) -> str:
         return self.text.partition("\n")[0]
+
+    @property
+    def undo(self) -> Undo:
+        """From before our text goes in until the Enter."""
+        return self.way_back.before_enter(self.text, self.look)
 
 
 def look() -> Looking:
@@ -189,7 +197,8 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
         if not is_staged and not (yield Stage()):
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
-        if not (yield PressEnter(seen.screen, _proof(seen.screen, job.message_id))):
+        proof = _proof(seen.screen, job.message_id)
+        if not (yield PressEnter(seen.screen, proof, job.way_back.after_enter)):
             # A screen that moved may be half drawn: it is judged when it shows our text again, or does not in time.
             seen = yield from watch_for(lambda screen: _still_holds_ours(screen, job, echoed), DRAWN_WITHIN_S)
             continue
@@ -197,8 +206,9 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
         began_line = _begins_line_after(seen.screen, job)
         seen = yield from _watch_after_enter(_either(released, began_line), seen)
         if released(seen.screen):
-            return Submitted()
+            return (yield from submitted(job))
         if began_line(seen.screen):
+            yield LeaveUndo(job.undo)
             # The agent works slower than its data say: each time it gets longer.
             seen = yield from settle(job.settle_s * (pressed + 1), seen)
     if pressed == ENTERS:
@@ -207,6 +217,15 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
         return Unproven("the box changed after Enter")
     # It is proven where our text is, and only the hold was over: whoever takes this up again goes on from there.
     return Stuck("Enter had no effect" if pressed else "the screen never stood still", is_refused=True)
+
+
+def submitted(job: Job) -> Delivery:
+    """The box has let go of our text: from now on only the draft has to go back. If the hold was over first, its undo may have
+    emptied the box."""
+    back = job.way_back
+    if back.after_enter and not (yield LeaveUndo(back.after_submit)):
+        return Unproven("the keys were let go before the box was seen without our text")
+    return Submitted()
 
 
 def wait_for_idle(*, is_in_box: bool) -> Delivery:

@@ -5,15 +5,28 @@ import base64
 import json
 import socket
 import struct
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, convert
 
+from hark.delivery.undo import Undo, Write
 from hark.model.errors import HarkError
+from hark.terminal.keys import bytes_of
 
 DEADLINE_S = 2.0
 LONGEST_LINE = 8 * 1024 * 1024
+
+
+class Undone(Struct, frozen=True, kw_only=True):
+    """A hold that ended without its holder: the airlock has run the undo that was left with it, if there was anything to write."""
+
+    label: str
+    is_after_enter: bool
+    is_touched: bool
+    """Keys of the human's have come behind the undo: what is in the box is theirs to know."""
 
 
 class AirlockFacts(Struct, frozen=True, kw_only=True):
@@ -27,8 +40,9 @@ class AirlockFacts(Struct, frozen=True, kw_only=True):
     earlier version does not tell."""
     held_bytes: int
     hold: str | None
-    is_orphaned: bool = False
-    """Whoever holds the keys has died in the middle of it: the hold can be taken over."""
+    undone: Undone | None = None
+    """The last hold that ended without its holder, until the next undo is left."""
+    version: int = 1
     unread_bytes: int
     output_bytes: int
     last_output_age_s: float | None
@@ -58,13 +72,6 @@ STOPPED = AirlockFacts(
 """The facts of an airlock that is suspended together with its agent, and so cannot be asked."""
 
 
-class Successor(Struct, frozen=True):
-    """Who goes on if we die in the middle of a hold."""
-
-    command: list[str]
-    environment: dict[str, str]
-
-
 class Refused(Exception):
     """The airlock's own word for why not: held, typing, hold-over, output-moved, agent-stopped, agent-exited, malformed."""
 
@@ -74,8 +81,8 @@ class Refused(Exception):
 
 
 class Airlock:
-    """One connection. When it closes a hold ends, or waits for a successor until its time is over: a daemon that dies leaves no
-    keyboard dead."""
+    """One connection. When it closes, the airlock runs the undo of its hold and lets the keys go: a daemon that dies leaves no
+    keyboard dead and no text of ours in the box."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -109,16 +116,19 @@ class Airlock:
     async def facts(self) -> AirlockFacts:
         return convert(await self._ask(op="facts"), AirlockFacts)
 
-    async def hold(
-        self, seconds: float, gap_ms: float, enter_gap_ms: float, successor: Successor | None = None
-    ) -> tuple[str, bool]:
-        """Its id, and whether it was taken over."""
-        next_one = {"successor": successor.command, "environment": successor.environment} if successor else {}
-        answer = await self._ask(op="hold", seconds=seconds, gap_ms=gap_ms, enter_gap_ms=enter_gap_ms, **next_one)
-        return answer["hold"], answer.get("is_taken_over", False)
+    async def hold(self, seconds: float, gap_ms: float, enter_gap_ms: float, label: str = "") -> str:
+        """Its id. `label`: what the delivery is called, for whoever asks later what became of it."""
+        answer = await self._ask(op="hold", seconds=seconds, gap_ms=gap_ms, enter_gap_ms=enter_gap_ms, label=label)
+        return str(answer["hold"])
 
-    async def write(self, hold: str, data: bytes, if_output: int | None = None) -> None:
-        await self._ask(op="write", hold=hold, data=base64.b64encode(data).decode(), if_output=if_output)
+    async def write(
+        self, hold: str, data: bytes, if_output: int | None = None, undo: dict[str, Any] | None = None
+    ) -> None:
+        """`undo` replaces the one that was left, in the same instant."""
+        await self._ask(op="write", hold=hold, data=_in_base64(data), if_output=if_output, undo=undo)
+
+    async def leave_undo(self, hold: str, undo: dict[str, Any]) -> None:
+        await self._ask(op="undo", hold=hold, undo=undo)
 
     async def release(self, hold: str) -> None:
         await self._ask(op="release", hold=hold)
@@ -145,3 +155,22 @@ class Airlock:
         if not answer.get("ok"):
             raise Refused(str(answer.get("error", "malformed")))
         return answer
+
+
+def undo_request(undo: Undo, *, is_after_enter: bool = False) -> dict[str, Any]:
+    """An undo as the airlock takes it. Keys that repeat are sent once, with their number."""
+    writes = [part for write in undo for part in _undo_writes(write)]
+    return {"writes": writes, "is_after_enter": is_after_enter}
+
+
+def _undo_writes(write: Write) -> Iterator[dict[str, Any]]:
+    for key, same in groupby(write.keys):
+        yield {"keys": _in_base64(bytes_of(key)), "times": len(list(same))}
+    if write.paste:
+        yield {"paste": _in_base64(write.paste.encode())}
+    if write.then_wait_s:
+        yield {"keys": "", "times": 0, "wait_s": write.then_wait_s}
+
+
+def _in_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

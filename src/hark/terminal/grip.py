@@ -5,13 +5,13 @@ Two kinds of one thing: by the airlock between pane and agent, and by tmux's own
 
 import asyncio
 import time
-from typing import Protocol
+from typing import Any, Protocol
 
 from hark.delivery.rest import PastHold
 from hark.delivery.screen import Screen
 from hark.delivery.undo import Undo
 from hark.model.session import Pane
-from hark.terminal.airlocks import Airlock, Refused
+from hark.terminal.airlocks import Airlock, Refused, Undone, undo_request
 from hark.terminal.commands import FORBIDDEN_IN_PASTE
 from hark.terminal.keyhold import KeyHold
 from hark.terminal.keys import bytes_of, in_bursts
@@ -21,17 +21,20 @@ HOLD_S = 2.0
 QUIET_S = 0.008
 """How long the agent must have printed nothing before a screen is taken for complete: tmux draws within that time."""
 ENTER_TRIES = 8
+UNDO_SINCE = 2
+"""The first version of the airlock's protocol with an undo."""
 FOCUS_IN, FOCUS_OUT = b"\x1b[I", b"\x1b[O"
 
 
 class Grip(Protocol):
     ignores_copy_mode: bool
-    is_taken_over: bool
-    """From whoever died in the middle of a delivery: nobody has typed into the box since."""
 
-    async def paste(self, text: str) -> bool: ...
-    async def press(self, keys: tuple[str, ...]) -> bool:
-        """False when the hold is over: then nothing was pressed, or not all of it."""
+    async def paste(self, text: str, then: Undo | None = None) -> bool:
+        """False when it was not pasted. `then`: see `press`."""
+
+    async def press(self, keys: tuple[str, ...], then: Undo | None = None) -> bool:
+        """False when the hold is over: then nothing was pressed, or not all of it. `then` replaces the undo in the same instant as the
+        last of the keys."""
 
     async def leave_undo(self, undo: Undo) -> bool:
         """Replaces the undo that whoever holds the keys runs when we die or the deadline comes. False when it does not have it."""
@@ -42,18 +45,24 @@ class Grip(Protocol):
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
         """The same for another key."""
 
+    async def undone(self, label: str) -> Undone | None:
+        """What is known of an earlier hold of this label that ended without its holder; None if it ended otherwise."""
+
     async def give_focus(self) -> bool:
         """Tells an agent that nobody looks at that it has the focus, until the grip is released. Whether it had to be told."""
 
     def keep_focus(self) -> None:
         """It is not taken back."""
 
+    async def give_up(self) -> bool:
+        """Leaves it to whoever holds the keys to run the undo and to let them go, when the agent reads again. False where nobody
+        would; then nothing has changed."""
+
     async def release(self) -> None: ...
 
 
 class HeldByTmux:
     ignores_copy_mode = False
-    is_taken_over = False
 
     def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold, foreground: str) -> None:
         """`foreground`: the program that is written to, and no other."""
@@ -63,15 +72,20 @@ class HeldByTmux:
         self._foreground = foreground
         self._began_at_s = time.time()
 
-    async def paste(self, text: str) -> bool:
-        return self._hold.is_active and await self._server.paste(self._pane, text, self._foreground)
+    async def paste(self, text: str, then: Undo | None = None) -> bool:
+        if not self._hold.is_active or not await self._server.paste(self._pane, text, self._foreground):
+            return False
+        return then is None or await self.leave_undo(then)
 
-    async def press(self, keys: tuple[str, ...]) -> bool:
+    async def press(self, keys: tuple[str, ...], then: Undo | None = None) -> bool:
         for start in range(0, len(keys), 16):
             some = keys[start : start + 16]
             if not self._hold.is_active or not await self._server.press(self._pane, some, self._foreground):
                 return False
-        return True
+        return then is None or await self.leave_undo(then)
+
+    async def undone(self, label: str) -> Undone | None:
+        return None
 
     async def leave_undo(self, undo: Undo) -> bool:
         """With the tmux server: its own timer runs it."""
@@ -93,6 +107,9 @@ class HeldByTmux:
     def keep_focus(self) -> None:
         """It is kept in any case: a tmux whose focus-events are off, as they usually are, would not give it to the human."""
 
+    async def give_up(self) -> bool:
+        return False
+
     async def release(self) -> None:
         await self._hold.release()
         self._server.past_holds[self._pane.pane_id] = PastHold(self._began_at_s, time.time())
@@ -101,15 +118,13 @@ class HeldByTmux:
 class HeldByAirlock:
     ignores_copy_mode = True
 
-    def __init__(
-        self, server: TmuxServer, pane: Pane, airlock: Airlock, hold: str, *, is_taken_over: bool = False
-    ) -> None:
-        self.is_taken_over = is_taken_over
+    def __init__(self, server: TmuxServer, pane: Pane, airlock: Airlock, hold: str) -> None:
         self._server = server
         self._pane = pane
         self._airlock = airlock
         self._hold = hold
         self._is_focus_lent = False
+        self._is_given_up = False
 
     async def give_focus(self) -> bool:
         if (await self._airlock.facts()).has_focus:
@@ -120,26 +135,39 @@ class HeldByAirlock:
     def keep_focus(self) -> None:
         self._is_focus_lent = False
 
-    async def paste(self, text: str) -> bool:
+    async def paste(self, text: str, then: Undo | None = None) -> bool:
         """Only where the agent takes bracketed pastes: anywhere else a newline would be an Enter."""
         if FORBIDDEN_IN_PASTE.search(text) or not (await self._airlock.facts()).bracketed_paste:
             return False
-        return await self._write(b"\x1b[200~" + text.encode() + b"\x1b[201~")
+        return await self._write(b"\x1b[200~" + text.encode() + b"\x1b[201~", then)
 
-    async def press(self, keys: tuple[str, ...]) -> bool:
-        for burst in in_bursts(keys):
-            if not await self._write(burst):
+    async def press(self, keys: tuple[str, ...], then: Undo | None = None) -> bool:
+        bursts = in_bursts(keys)
+        for number, burst in enumerate(bursts, start=1):
+            if not await self._write(burst, then if number == len(bursts) else None):
                 return False
             await self._until_read()
         return True
 
     async def leave_undo(self, undo: Undo) -> bool:
+        """An airlock that was started by an earlier hark takes none: then the next daemon finds out what became of the delivery."""
+        try:
+            await self._airlock.leave_undo(self._hold, undo_request(undo))
+        except Refused as refused:
+            return refused.word == "malformed" and (await self._airlock.facts()).version < UNDO_SINCE
         return True
 
+    async def undone(self, label: str) -> Undone | None:
+        undone = (await self._airlock.facts()).undone
+        return undone if undone and undone.label == label else None
+
     async def press_enter(self, screen: Screen, proof: str, then: Undo = ()) -> bool:
-        return await self.press_unmoved("Enter", screen, proof)
+        return await self._press_unmoved("Enter", screen, proof, undo_request(then, is_after_enter=True))
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
+        return await self._press_unmoved(key, screen, proof)
+
+    async def _press_unmoved(self, key: str, screen: Screen, proof: str, undo: dict[str, Any] | None = None) -> bool:
         for _ in range(ENTER_TRIES):
             facts = await self._airlock.facts()
             if facts.last_output_age_s is not None and facts.last_output_age_s < QUIET_S:
@@ -151,7 +179,7 @@ class HeldByAirlock:
             ):
                 return False
             try:
-                await self._airlock.write(self._hold, bytes_of(key), facts.output_bytes)
+                await self._airlock.write(self._hold, bytes_of(key), facts.output_bytes, undo)
             except Refused as refused:
                 if refused.word != "output-moved":
                     return False
@@ -159,8 +187,18 @@ class HeldByAirlock:
                 return True
         return False
 
+    async def give_up(self) -> bool:
+        """For the airlock it is as if we had died."""
+        if (await self._airlock.facts()).version < UNDO_SINCE:
+            return False
+        self._is_given_up = True
+        await self._airlock.close()
+        return True
+
     async def release(self) -> None:
         """The hold may be over already, or the agent gone with it. A focus that the terminal has reported meanwhile stays."""
+        if self._is_given_up:
+            return
         try:
             if self._is_focus_lent and not (await self._airlock.facts()).has_focus:
                 await self._write(FOCUS_OUT)
@@ -170,9 +208,9 @@ class HeldByAirlock:
         finally:
             await self._airlock.close()
 
-    async def _write(self, data: bytes) -> bool:
+    async def _write(self, data: bytes, then: Undo | None = None) -> bool:
         try:
-            await self._airlock.write(self._hold, data)
+            await self._airlock.write(self._hold, data, undo=None if then is None else undo_request(then))
         except Refused:
             return False
         return True
