@@ -141,7 +141,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     else:
         outcome = yield from _deliver_by_paste(job, editor)
     if draft:
-        return (yield from _give_back(job, editor, draft, target, outcome))
+        return (yield from _give_back(job, editor, draft, behind, target, outcome))
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
 
 
@@ -289,7 +289,9 @@ def _unseen(is_pressed: bool, detail: str, *, is_refused: bool = True) -> Outcom
     return Unproven(detail) if is_pressed else Stuck(detail, is_refused=is_refused)
 
 
-def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, outcome: Outcome) -> Delivery:
+def _give_back(
+    job: Job, editor: EditorKeys, draft: str, behind: str | None, target: Box | None, outcome: Outcome
+) -> Delivery:
     """Into an empty box, and with it proven once more that the box let go of our text. Where there is no box now, because the agent
     reads nothing during a turn or asks already, the draft stays on record until there is one: keys would wait for the question."""
     if editor.needs_box:
@@ -306,6 +308,8 @@ def _give_back(job: Job, editor: EditorKeys, draft: str, target: Box | None, out
         yield from _close(None, editor)
         return Unproven("the box did not let go of the text") if is_ours else outcome
     is_taken = yield from _set(draft, job, editor)
+    if is_taken and not editor.is_lost_in_dialog:
+        yield LeaveUndo(going_back(draft, behind))
     # What the agent has taken from its editor is the human's again, also where the screen cannot show it: to put it back a
     # second time, when they may have sent it off already, would be worse than not to see it.
     if (yield from _is_back(job, editor, draft, target)) or (is_taken and not editor.is_lost_in_dialog):

@@ -118,12 +118,13 @@ def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, B
         return now is not None and mark_in(now, "".join(box.rows)) == mark
 
     # A draft that was read to the letter goes back as a whole; otherwise the cursor has not moved yet.
-    undo = erasing_mark(keys.line_keys.erase, ()) if keys.recall else job.undo
-    if not mark or not (yield Paste(mark, undo)):
+    if not mark or not (yield Paste(mark, () if keys.recall else job.undo)):
         return None
     seen = yield from watch_for(has_mark, SHOWN_WITHIN_S)
     if not has_mark(seen.screen):
         return None
+    if keys.recall:
+        yield LeaveUndo(erasing_mark(keys.line_keys.erase, ()))
     marked = read_box(seen.screen, job.look)
     yield Press((keys.key,), job.undo)
     seen = yield from watch_for(lambda screen: is_empty(screen, job), TAKEN_WITHIN_S)

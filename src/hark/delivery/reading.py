@@ -18,7 +18,7 @@ from msgspec import Struct
 from hark.delivery.box import Box, read_box
 from hark.delivery.cursor import same_rows
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Answer, Paste, Press, Seen, Step
+from hark.delivery.steps import Answer, LeaveUndo, Paste, Press, Seen, Step
 from hark.delivery.submit import Job, watch_for
 from hark.delivery.undo import MARKS, WORKED_OFF_S, Undo, Write, behind_cursor, going_back, shown_text
 from hark.delivery.wrapping import is_surely_newline
@@ -133,12 +133,14 @@ class Reader:
     def _try_mark(self, keys: tuple[str, ...]) -> Generator[Step, Answer, _Marked | None]:
         if self._now_s > self._ends_at_s or not self._mark or not (yield Press(keys, self._undo)):
             return None
-        if not (yield Paste(self._mark, erasing_mark(self._keys.erase, self._undo))):
+        # A dialog may swallow the mark: no key erases it before it was seen. Until then the next daemon takes it out.
+        if not (yield Paste(self._mark, ())):
             return None
         seen = yield from watch_for(self._shows_mark, SHOWN_WITHIN_S)
         if not self._shows_mark(seen.screen):
             yield from self._take_back(seen.screen)
             return None
+        yield LeaveUndo(erasing_mark(self._keys.erase, self._undo))
         marked = self._locate(seen.screen)
         if not (yield Press((self._keys.erase,), self._undo)):
             return None
