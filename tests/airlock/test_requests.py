@@ -67,6 +67,7 @@ def test_facts_are_complete(recorded: Recorded, client: Client) -> None:
         "airlock_pid": recorded.process.pid,
         "is_running": True,
         "is_stopped": False,
+        "last_passed_age_s": None,
         "held_bytes": 0,
         "hold": None,
         "is_undoing": False,
