@@ -32,8 +32,9 @@ PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
 KEY_TABLE = "key-table"
 
-OUR_KEY = "User997"
-"""Keys of this kind exist only where an option of tmux defines them, and the highest numbers are nobody's."""
+OUR_KEY = "User768"
+"""Keys of this kind exist only where an option of tmux defines them, and high numbers are nobody's. Where a client does not take
+it (it waits for a command of its own), tmux 3.5 and 3.6 write the last byte of its code to the program: of this one a NUL."""
 
 _BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +(?P<table>\S+) +(?P<key>\S+) +(?P<commands>.+)")
 
