@@ -5,7 +5,6 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.free_box import ROWS_ERASED
 from hark.delivery.into_empty_box import deliver, put_back
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
@@ -24,7 +23,7 @@ from hark.delivery.steps import (
     Unproven,
 )
 from hark.delivery.submit import Job
-from hark.delivery.undo import erasures
+from hark.delivery.undo import ROWS_ERASED, erasures
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import (

@@ -28,12 +28,10 @@ from hark.delivery.submit import (
     wait_for_echo,
     watch_for,
 )
-from hark.delivery.undo import erasures
+from hark.delivery.undo import ROWS_ERASED, erasures
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
-ROWS_ERASED = 20
-"""Claude Code shows no text of more rows as it is, and takes forty of these keys in one read for a paste."""
 OUT_WITHIN_S = 0.4
 NOT_HELD = "the human's keys are not held any more"
 

@@ -22,6 +22,8 @@ COLLAPSED_ABOVE = 4096
 """Every agent that has a stand-in for long pastes shows it for a paste of so many characters: a few Backspaces take it out."""
 MOST_DELETES = 256
 """For a text of ours: agents leave their cursor at its end, or a few characters before it."""
+ROWS_ERASED = 20
+"""Claude Code shows no text of more rows as it is, and takes forty of these keys in one read for a paste."""
 WORKED_OFF_S = 0.08
 """How long an agent may take to work off what it has read last. A key that comes sooner finds the box as it was before."""
 EDITOR_GONE_S = 0.3
@@ -81,14 +83,19 @@ def pasting_back(draft: str, behind: str | None, text: str, look: BoxLook, wait_
 
 
 def erasing(texts: Sequence[str], look: BoxLook) -> Undo:
-    """Takes any one of these texts out of the box."""
+    """Takes any one of these texts out of the box, in vim's normal mode too, where Backspace and Delete erase nothing."""
     if look.empty_keys:
         return (Write(keys=look.empty_keys, then_wait_s=WORKED_OFF_S),)
     ours, *others = texts
     collapsed = look.placeholder is not None and len(ours) > COLLAPSED_ABOVE
     backspaces = max([COLLAPSED_ABOVE if collapsed else erasures(ours), *map(erasures, others)])
     deletes = max([min(erasures(ours), MOST_DELETES), *map(erasures, others)])
-    return (Write(keys=("BSpace",) * backspaces), Write(keys=("DC",) * deletes, then_wait_s=WORKED_OFF_S))
+    insert = (look.insert_key,) if look.insert_key else ()
+    return (
+        Write(keys=(*insert, *("BSpace",) * backspaces)),
+        Write(keys=("DC",) * deletes, then_wait_s=WORKED_OFF_S),
+        *(Write(keys=(key,) * ROWS_ERASED, then_wait_s=WORKED_OFF_S) for key in look.row_erasers),
+    )
 
 
 def erasures(text: str, look: BoxLook | None = None) -> int:
