@@ -240,7 +240,7 @@ class Keys:
         self.reader = KeyReader()
         self.hold: Hold | None = None
         self.last_key_at: float | None = None
-        self.passed_at: float | None = None  # when a key was last passed on, as it came or in a replay
+        self.passed_at: float | None = None  # when a key was last passed on, as it came, in a replay or in an undo
         self.has_focus = True  # until the terminal says otherwise
         self._send = send
         self._unread = unread
@@ -344,6 +344,7 @@ class Keys:
         if left:
             burst = left.popleft()
             self._send_burst(burst)
+            self.passed_at = now
             self._await_undo(now, burst.wait_s)
         else:
             self._end_undo(now)

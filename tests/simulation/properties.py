@@ -24,6 +24,8 @@ class Before(Struct, frozen=True):
     inputs: int
     received: int
     showed_box: bool
+    had_dialog: bool
+    """One that was not drawn yet, where the screen shows the box."""
 
 
 def before(terminal: Terminal) -> Before:
@@ -39,6 +41,7 @@ def before(terminal: Terminal) -> Before:
         terminal.hark_inputs,
         received,
         terminal.shows_box,
+        agent.has_dialog,
     )
 
 
@@ -54,7 +57,8 @@ def count_received(agent: Agent) -> int:
 
 def is_disturbed(terminal: Terminal, start: Before) -> bool:
     """The human's keys came through, or a dialog stood in the way: then a draft may still be on its way back."""
-    return terminal.human_at >= start.at or terminal.dialog_at >= start.at or not start.showed_box
+    has_come = terminal.human_at >= start.at or terminal.dialog_at >= start.at
+    return has_come or start.had_dialog or not start.showed_box
 
 
 def check_outcome(terminal: Terminal, start: Before, outcome: Outcome) -> Iterator[str]:
@@ -111,7 +115,8 @@ def check_draft(terminal: Terminal, start: Before, outcome: Outcome | None) -> I
         yield f"the draft {start.text!r} is lost"
     if isinstance(outcome, Submitted | Held) and not terminal.has_overrun and not is_disturbed(terminal, start):
         yield from check_untouched(terminal.agent, start)
-    if outcome is None and not is_disturbed(terminal, start):
+    # What the agent has not read yet, the human's keys included, it reads in its order.
+    if outcome is None and not is_disturbed(terminal, start) and not terminal.line.has_unread:
         yield from check_undone(terminal, start)
 
 
@@ -122,7 +127,8 @@ def check_undone(terminal: Terminal, start: Before) -> Iterator[str]:
     if is_for_next or any(mark in buffer.text for mark in MARKS):
         return
     for wrong in check_untouched(terminal.agent, start):
-        if "cursor" not in wrong or _is_plain(start.text, terminal.flavour.columns):
+        is_collapsed = len(start.units) != len(start.text)
+        if "cursor" not in wrong or (_is_plain(start.text, terminal.flavour.columns) and not is_collapsed):
             yield f"after the undo {wrong}"
 
 

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from hark.delivery.into_empty_box import was_taken_out
 from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.steps import Answer, Delivery, DropDraft, Held, Outcome, Step, Stuck, Submitted, Unproven
 from hark.delivery.submit import Job
-from hark.delivery.undo import is_clean
 from hark.model.message import HoldReason
 from tests.simulation import properties
 from tests.simulation.carriers import PUT_BACK, REAL, Carriers
@@ -146,7 +146,11 @@ class Run:
 
     def _was_undone(self) -> bool:
         terminal = self.terminal
-        return terminal.was_undone and is_clean(terminal.drawn(), self.job.look, MESSAGE_ID, terminal.record)
+        if not terminal.was_undone:
+            return False
+        is_touched = terminal.human_at >= terminal.undo_at
+        question = was_taken_out(self.job.look, MESSAGE_ID, terminal.record, is_touched=is_touched)
+        return bool(self._drive(question, before(terminal), is_taking=False))
 
     def _carrier(self) -> CarrierName:
         """A busy agent is not interrupted."""
@@ -267,6 +271,8 @@ class Run:
         return self.is_clean and not met and not (self.scenario.dialog and self.scenario.script)
 
     def _check_recovered(self) -> None:
-        start = properties.Before(self.scenario.units, 0, self.scenario.draft, None, self.terminal.now, 0, 0, True)
+        start = properties.Before(
+            self.scenario.units, 0, self.scenario.draft, None, self.terminal.now, 0, 0, True, False
+        )
         if not properties.is_safe(self.terminal, start):
             self.violations.append(f"after the crash the draft {start.text!r} is lost")

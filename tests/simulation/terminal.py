@@ -72,6 +72,8 @@ class Terminal:
         self.may_begin = self.may_stage = True
         self.is_held = False
         self.undo: Undo | None = None
+        self.undo_at = -10_000.0
+        """When the last write of an undo was written."""
         """What the holder of the keys runs when the daemon dies; None: none was left."""
         self.is_undoing = False
         self.is_after_enter = False
@@ -143,7 +145,7 @@ class Terminal:
     def at_hold(self) -> AtHold:
         """The airlock knows when it let the last key through; tmux knows the second of the last key that was pressed."""
         if not self.flavour.is_adopted:
-            return AtHold((self.now - self.human_at) / 1000, self.line.has_unread)
+            return AtHold((self.now - max(self.human_at, self.undo_at)) / 1000, self.line.has_unread)
         age_s = age_of_last_key(self.now / 1000, int(self._typed_at // 1000), self._past)
         return AtHold(age_s, self.line.has_unread)
 
@@ -182,6 +184,7 @@ class Terminal:
             self.at(self.now + 5.0, "undo", left)
             return
         write, *rest = left
+        self.undo_at = self.now
         before = len(self.agent.done)
         for key in write.keys:
             self.agent.press(key, "hark", self.now)

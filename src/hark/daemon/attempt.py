@@ -15,11 +15,11 @@ from hark.daemon.panes import Panes
 from hark.delivery import wording
 from hark.delivery.box import read_box
 from hark.delivery.gate import NOT_READ, Hold
+from hark.delivery.into_empty_box import was_taken_out
 from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Delivery, Held, Outcome, Stuck
 from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
-from hark.delivery.undo import is_clean
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
 from hark.terminal.grip import HOLD_S, Grip
@@ -145,8 +145,8 @@ class Attempt(Struct, kw_only=True):
         undone = await grip.undone(str(message.id))
         if undone is None or undone.is_after_enter:
             return False
-        screen, drafts_text = (await driver.look()).screen, draft.text if draft else None
-        return is_clean(screen, self.kind.box, wording.mark(message), drafts_text)
+        drafts_text, mark = draft.text if draft else None, wording.mark(message)
+        return await driver.run(was_taken_out(self.kind.box, mark, drafts_text, is_touched=undone.is_touched))
 
     def _delivery(self, screen: Screen, message: Message) -> Delivery:
         if self.kind.is_at_work(screen):

@@ -47,7 +47,7 @@ from hark.delivery.steps import (
     Submitted,
 )
 from hark.delivery.submit import Job, look, submit, wait_for_echo, watch_for
-from hark.delivery.undo import SUBMITTED_S, WayBack, Write
+from hark.delivery.undo import SUBMITTED_S, WayBack, Write, shown_text
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
@@ -97,7 +97,16 @@ def _way_back(job: Job, keys: InterruptKeys, found: FoundDraft, text: str) -> Wa
     if not keys.recall:
         return way_back_of(job, found, text)
     after = (Write(then_wait_s=SUBMITTED_S), Write(keys=(keys.recall,) * 2))
-    return WayBack(draft=(Write(keys=(keys.recall,)),), after_enter=after, after_submit=after)
+    # An Enter that made a new line has put nothing into the history: until that is seen, a draft that is known to the letter is pasted.
+    after_enter = way_back_of(job, found, text).after_enter if _is_known(found) else after
+    return WayBack(draft=(Write(keys=(keys.recall,)),), after_enter=after_enter, after_submit=after)
+
+
+def _is_known(found: FoundDraft) -> bool:
+    """Whether the screen shows the draft to the letter: no row may be more of the one above, and no blank stands at its end."""
+    box = found.box
+    typed = len(box.rows[box.cursor_row].rstrip())
+    return shown_text(found.seen.screen, box) is not None and box.cursor_x - box.starts[box.cursor_row] <= typed
 
 
 def _take_note(job: Job, keys: InterruptKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:

@@ -27,7 +27,7 @@ from hark.delivery.steps import (
     Submitted,
 )
 from hark.delivery.submit import Job, let_go, look, may_be_ours, no_box, watch_for
-from hark.delivery.undo import WayBack, Write, going_back_on
+from hark.delivery.undo import WORKED_OFF_S, WayBack, Write, going_back_on
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -56,7 +56,7 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
     # After a submit the agent brings the draft back by itself, with the cursor at its end: the key would take it away again.
-    back = going_back_on(seen.screen, box)
+    back = going_back_on(seen.screen, box, job.look)
     job = replace(job, way_back=WayBack(draft=(Write(keys=(stash.key,)),), after_enter=back, after_submit=back))
     taken = yield from _take(job, stash, box)
     if taken is None:
@@ -82,7 +82,9 @@ def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple
         last = now if now and not now.is_empty else last
         return now is not None and now.is_empty
 
-    yield Press((stash.key,), job.undo)
+    # Nothing of ours is in the box before it is seen empty. If a dialog has taken the key, the undo's may take the draft away: then
+    # it is in the stash, and on record.
+    yield Press((stash.key,), (Write(then_wait_s=WORKED_OFF_S), *job.way_back.draft))
     seen = yield from watch_for(is_taken, TAKEN_WITHIN_S)
     if is_taken(seen.screen):
         return last, seen.screen

@@ -26,7 +26,7 @@ from hark.delivery.steps import (
 )
 from hark.delivery.submit import Job, no_box, submit, watch_for
 from hark.delivery.submit import look as look_at_it
-from hark.delivery.undo import NOTHING_TAKEN, WayBack
+from hark.delivery.undo import NOTHING_TAKEN, WayBack, is_clean
 from hark.model.message import HoldReason
 
 BACK_WITHIN_S = 1.0
@@ -78,6 +78,17 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
         if not box.is_empty
         else (yield from deliver(text, message_id, look, settle_s))
     )
+
+
+def was_taken_out(
+    look: BoxLook, message_id: str, draft: str | None, *, is_touched: bool
+) -> Generator[Step, Answer, bool]:
+    """Whether an undo that was run has taken our text out. `is_touched`: keys of the human's came behind it. If a dialog has swallowed
+    the undo, such a key may have submitted our text since."""
+    seen = yield from look_at_it()
+    if not is_clean(seen.screen, look, message_id, draft):
+        return False
+    return not (is_touched and (yield SearchHistory(message_id)))
 
 
 def resume_raw(job: Job) -> Delivery:

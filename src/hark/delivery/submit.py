@@ -293,7 +293,8 @@ def let_go(screen: Screen, job: Job) -> bool:
     box = read_box(replace(screen, in_mode=False), replace(job.look, needs_visible_cursor=False))
     if box is None:
         return screen.contains(job.message_id) and not _may_be_in_a_box(screen, job)
-    return box.is_empty or not may_be_ours(box, job)
+    # The header of a text that the screen cannot show whole is out of sight: what is left of it may look like anything.
+    return box.is_empty or not (job.has_seen_header or may_be_ours(box, job))
 
 
 def begins_with_ours(box: Box, job: Job) -> bool:

@@ -125,9 +125,9 @@ def going_left(behind: str) -> Undo:
     return (Write(keys=("Left",) * arrows(behind)),) if behind else ()
 
 
-def going_back_on(screen: Screen, box: Box) -> Undo:
-    """The same for a draft of which only the screen tells."""
-    shown = shown_text(screen, box)
+def going_back_on(screen: Screen, box: Box, look: BoxLook) -> Undo:
+    """The same for a draft of which only the screen tells. How many keys lead over a stand-in for a paste it does not tell."""
+    shown = None if shows_placeholder(box, look) else shown_text(screen, box)
     behind = behind_cursor(shown, screen, box) if shown else None
     return going_back(shown, behind, SUBMITTED_S) if shown and behind else ()
 

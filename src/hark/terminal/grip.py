@@ -4,6 +4,7 @@ Two kinds of one thing: by the airlock between pane and agent, and by tmux's own
 """
 
 import asyncio
+import re
 import time
 from typing import Any, Protocol
 
@@ -16,11 +17,14 @@ from hark.terminal.commands import FORBIDDEN_IN_PASTE
 from hark.terminal.keyhold import KeyHold
 from hark.terminal.keys import bytes_of, in_bursts
 from hark.terminal.server import TmuxServer
+from hark.terminal.undo_script import UNDONE
 
 HOLD_S = 2.0
 QUIET_S = 0.008
 """How long the agent must have printed nothing before a screen is taken for complete: tmux draws within that time."""
 ENTER_TRIES = 8
+HELD_BEFORE_S = 4
+"""A key that was pressed so many seconds before an undo ended may have been held for it."""
 UNDO_SINCE = 2
 """The first version of the airlock's protocol with an undo."""
 FOCUS_IN, FOCUS_OUT = b"\x1b[I", b"\x1b[O"
@@ -73,19 +77,35 @@ class HeldByTmux:
         self._began_at_s = time.time()
 
     async def paste(self, text: str, then: Undo | None = None) -> bool:
-        if not self._hold.is_active or not await self._server.paste(self._pane, text, self._foreground):
-            return False
-        return then is None or await self.leave_undo(then)
+        also = await self._undo_command(then)
+        return self._hold.is_active and await self._server.paste(
+            self._pane, text, self._foreground, also, self._hold.is_held
+        )
 
     async def press(self, keys: tuple[str, ...], then: Undo | None = None) -> bool:
+        also = await self._undo_command(then)
         for start in range(0, len(keys), 16):
-            some = keys[start : start + 16]
-            if not self._hold.is_active or not await self._server.press(self._pane, some, self._foreground):
+            some, is_last = keys[start : start + 16], start + 16 >= len(keys)
+            then_also = also if is_last else None
+            if not self._hold.is_active or not await self._server.press(
+                self._pane, some, self._foreground, then_also, self._hold.is_held
+            ):
                 return False
-        return then is None or await self.leave_undo(then)
+        return True
+
+    async def _undo_command(self, then: Undo | None) -> str | None:
+        """The command that replaces the undo in the same instant as what is written."""
+        return None if then is None else await self._hold.undo_command(then, self._foreground)
 
     async def undone(self, label: str) -> Undone | None:
-        return None
+        """tmux knows the second of the last key that was pressed: one that was held comes out behind the undo."""
+        noted = await self._server.option_of(self._pane, UNDONE)
+        found = re.fullmatch(r"(\S+) ([01]) (\d+)", noted)
+        if not found or found[1] != label:
+            return None
+        last_key_at = (await self._server.pane_facts(self._pane)).last_key_at(self._pane.pane_id)
+        is_touched = last_key_at is not None and last_key_at >= int(found[3]) - HELD_BEFORE_S
+        return Undone(label=label, is_after_enter=found[2] == "1", is_touched=is_touched)
 
     async def leave_undo(self, undo: Undo) -> bool:
         """With the tmux server: its own timer runs it."""
@@ -95,10 +115,14 @@ class HeldByTmux:
         if not self._hold.has_undo:
             return await self.press_unmoved("Enter", screen, proof)
         also = await self._hold.undo_command(then, self._foreground, is_after_enter=True)
-        return self._hold.is_active and await self._server.press_if_unmoved(self._pane, "Enter", screen, proof, also)
+        return self._hold.is_active and await self._server.press_if_unmoved(
+            self._pane, "Enter", screen, proof, also, self._hold.is_held
+        )
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
-        return self._hold.is_active and await self._server.press_if_unmoved(self._pane, key, screen, proof)
+        return self._hold.is_active and await self._server.press_if_unmoved(
+            self._pane, key, screen, proof, only_if=self._hold.is_held
+        )
 
     async def give_focus(self) -> bool:
         """tmux reports it to programs whose pane nobody looks at any more."""

@@ -35,7 +35,7 @@ from hark.delivery.undo import Undo
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.commands import command, line, paste_flags, shell_command
-from hark.terminal.expansion import Format, not_
+from hark.terminal.expansion import Format, all_of, equals, not_
 from hark.terminal.key_tables import MARK, OUT, OVER, Names, Setting, Words, tables_for
 from hark.terminal.server import TmuxServer, is_running
 from hark.terminal.undo_script import UNDONE, UndoPlace, undo_script
@@ -120,13 +120,18 @@ class KeyHold:
             if waiting is not None:
                 await self._run_if_first(self._forget())
 
+    @property
+    def is_held(self) -> Format:
+        """A condition for tmux: it has not let the keys go, and does not run the undo."""
+        is_left_alone = not_(Format(f"#{{{self._undoing}}}"))
+        return all_of(equals(MARK, self._name), is_left_alone) if self._view.watchers else is_left_alone
+
     async def leave_undo(self, undo: Undo, foreground: str | None, *, is_after_enter: bool = False) -> bool:
         """True when tmux has the undo, instead of the one that was left before. It is run only while `foreground` is in the
         foreground of the pane."""
         replaced = await self.undo_command(undo, foreground, is_after_enter=is_after_enter)
-        still_held = not_(Format(f"#{{{self._undoing}}}"))
         forgotten = command("set-option", "-p", "-q", "-u", "-t", self._pane.pane_id, UNDONE)
-        if not self.is_active or not await self._server.act_if(self._pane, still_held, replaced, also=forgotten):
+        if not self.is_active or not await self._server.act_if(self._pane, self.is_held, replaced, also=forgotten):
             return False
         self.has_undo = True
         return True

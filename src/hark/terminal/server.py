@@ -221,11 +221,19 @@ class TmuxServer:
             text.pop()
         return text[-lines:]
 
-    async def paste(self, pane: Pane, text: str, foreground: str | None = None, also: str | None = None) -> bool:
+    async def paste(
+        self,
+        pane: Pane,
+        text: str,
+        foreground: str | None = None,
+        also: str | None = None,
+        only_if: Format | None = None,
+    ) -> bool:
         """Only if, in that very moment, the pane is the same process, in no mode, and its foreground is that program: a
-        shell that has come in its place would run what is pasted. `also`: a command that runs in the same instant."""
+        shell that has come in its place would run what is pasted. `also`: a command that runs in the same instant. `only_if`: one
+        more condition."""
         buffer = f"hark-{os.getpid()}-{next(self._buffers)}"
-        condition = is_running(pane, foreground)
+        condition = _and(is_running(pane, foreground), only_if)
         try:
             replies = await self.run(paste_if(pane.pane_id, condition, text, buffer, self.features, also))
         except HarkError as failure:
@@ -242,10 +250,16 @@ class TmuxServer:
                 await self.run(line(command("display-message", "-d", "4000", "-c", client.name, words)))
 
     async def press(
-        self, pane: Pane, keys: tuple[str, ...], foreground: str | None = None, also: str | None = None
+        self,
+        pane: Pane,
+        keys: tuple[str, ...],
+        foreground: str | None = None,
+        also: str | None = None,
+        only_if: Format | None = None,
     ) -> bool:
-        """On the same condition."""
-        return await self._act_if(pane.pane_id, is_running(pane, foreground), press(pane.pane_id, *keys), also)
+        """Presses the keys on the same conditions as `paste` pastes."""
+        condition = _and(is_running(pane, foreground), only_if)
+        return await self._act_if(pane.pane_id, condition, press(pane.pane_id, *keys), also)
 
     async def report_focus(self, pane: Pane, foreground: str) -> bool:
         """On the same condition, and only where no client shows the pane: what a terminal has reported counts for more."""
@@ -253,13 +267,26 @@ class TmuxServer:
         report = command("send-keys", "-t", pane.pane_id, "-H", "1b", "5b", "49")
         return await self._act_if(pane.pane_id, all_of(is_running(pane, foreground), not_(is_shown)), report)
 
-    async def press_if_unmoved(self, pane: Pane, key: str, screen: Screen, proof: str, also: str | None = None) -> bool:
+    async def press_if_unmoved(
+        self,
+        pane: Pane,
+        key: str,
+        screen: Screen,
+        proof: str,
+        also: str | None = None,
+        only_if: Format | None = None,
+    ) -> bool:
         """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
         `screen` had it, and `proof` (letters and digits) is still to be read on it."""
         conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
         conditions += [equals("cursor_x", screen.cursor_x), equals("cursor_y", screen.cursor_y)]
-        condition = all_of(*conditions, *([_shows(proof)] if proof else []))
+        condition = _and(all_of(*conditions, *([_shows(proof)] if proof else [])), only_if)
         return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key), also)
+
+    async def option_of(self, pane: Pane, option: str) -> str:
+        """The value of an option of the pane's own; nothing if it is not set."""
+        words = command("show-options", "-p", "-q", "-v", "-t", pane.pane_id, option)
+        return "".join(_text(await self.run(line(words))))
 
     async def create(self, name: str, *given: str, may_start: bool = False) -> Pane:
         """The pane that such a command makes: `new-session`, `new-window`, `split-window`."""
@@ -353,6 +380,10 @@ def _screen(pane: Pane, head: str, rows: list[str], widths: Widths) -> Screen:
 def is_running(pane: Pane, foreground: str | None) -> Format:
     conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
     return all_of(*conditions, *([equals("pane_current_command", foreground)] if foreground else []))
+
+
+def _and(condition: Format, other: Format | None) -> Format:
+    return condition if other is None else all_of(condition, other)
 
 
 def _shows(proof: str) -> Format:
