@@ -3,10 +3,13 @@ its cursor stay. A screen draws many of them otherwise than they are."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from hark.agents.kinds import load_kinds
 from hark.demo.human import Human
 from tests.agents.arriving import as_it_arrives
 from tests.agents.delivering import Delivering, delivering
@@ -72,8 +75,19 @@ def test_a_text_arrives_to_the_letter(agent: Delivering, human: Human, name: str
 
     agent.deliver(text)
 
-    agent.wait_bodies(*before, as_it_arrives(agent.launch.kind, text))
+    if len(text.encode()) <= load_kinds().get(agent.launch.kind).longest_inline:
+        agent.wait_bodies(*before, as_it_arrives(agent.launch.kind, text))
+    else:
+        wait_until(lambda: len(agent.bodies()) == len(before) + 1, DEADLINE_S, "it at the model", agent.bodies)
+        assert _file_in(agent.bodies()[-1]).read_text() == text
     agent.wait_draft(DRAFT)
+
+
+def _file_in(body: str) -> Path:
+    """The file that a message points to when its text is longer than the agent takes whole."""
+    found = re.search(r"Read it in this file: (\S+)", body)
+    assert found, body
+    return Path(found[1])
 
 
 def test_the_draft_and_its_cursor_are_as_they_were(agent: Delivering, human: Human) -> None:

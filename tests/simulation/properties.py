@@ -123,13 +123,22 @@ def check_draft(terminal: Terminal, start: Before, outcome: Outcome | None) -> I
 def check_undone(terminal: Terminal, start: Before) -> Iterator[str]:
     """An Enter that made a new line is found by the next daemon, and so is a mark in a draft that has come back by the history."""
     buffer = terminal.agent.buffer
-    is_for_next = MESSAGE_ID in buffer.text if terminal.is_after_enter else False
+    has_made_line = ("hark", "newline") in terminal.agent.done
+    is_for_next = terminal.is_after_enter and (has_made_line or MESSAGE_ID in buffer.text)
     if is_for_next or any(mark in buffer.text for mark in MARKS):
+        return
+    is_other = buffer.text != start.text
+    if terminal.is_after_enter and is_other and _without_blanks(buffer.text) == _without_blanks(start.text):
+        # Where the draft is pasted back from the screen: no screen shows blanks at the end of a line.
         return
     for wrong in check_untouched(terminal.agent, start):
         is_collapsed = len(start.units) != len(start.text)
         if "cursor" not in wrong or (_is_plain(start.text, terminal.flavour.columns) and not is_collapsed):
             yield f"after the undo {wrong}"
+
+
+def _without_blanks(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
 def _is_plain(text: str, columns: int) -> bool:

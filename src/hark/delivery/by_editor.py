@@ -307,6 +307,10 @@ def _give_back(
     if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
         yield from _close(None, editor)
         return Unproven("the box did not let go of the text") if is_ours else outcome
+    if not (yield LeaveUndo((*_closing(editor), *undo))):
+        # The hold is over, and its undo brings the draft back.
+        yield from _close(None, editor)
+        return outcome
     is_taken = yield from _set(draft, job, editor)
     if is_taken and not editor.is_lost_in_dialog:
         yield LeaveUndo(going_back(draft, behind))
