@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from hark.delivery.box import undisputed
 from hark.delivery.steps import Held, Outcome, Stuck, Submitted
 from hark.delivery.undo import MARKS
 from tests.simulation.agent import Agent
@@ -46,8 +47,9 @@ def before(terminal: Terminal) -> Before:
 
 
 def is_beyond_exactness(start: Before, carrier: CarrierName) -> bool:
-    """No screen shows blanks alone: such a box counts as empty. The editor gives back a collapsed paste in full."""
-    has_only_blanks = bool(start.text) and not start.text.strip()
+    """No screen surely shows blanks alone, nor marks on them: such a box counts as empty. The editor gives back a collapsed paste in
+    full."""
+    has_only_blanks = bool(start.text) and not undisputed(start.text)
     return has_only_blanks or (carrier == "editor" and any(isinstance(unit, Collapsed) for unit in start.units))
 
 
@@ -109,7 +111,7 @@ def is_hidden(terminal: Terminal, start: Before) -> bool:
 
 def check_draft(terminal: Terminal, start: Before, outcome: Outcome | None) -> Iterator[str]:
     """Where a carrier has ended, or was cut off: the draft is where it was, or safe; both before the held keys follow."""
-    if not start.text.strip() or MESSAGE_ID in start.text or terminal.human_at >= start.at:
+    if not undisputed(start.text) or MESSAGE_ID in start.text or terminal.human_at >= start.at:
         return
     if not is_safe(terminal, start):
         yield f"the draft {start.text!r} is lost"

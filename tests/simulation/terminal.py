@@ -421,8 +421,9 @@ class Terminal:
                 (self.races if is_race else self.wrongs).append(f"{what} submitted {prompt.text!r}")
 
     def _looks_like_ours(self, text: str) -> bool:
-        """A blank, a newline or a mark that was typed into our text is not to be seen."""
-        return undisputed(text) == undisputed(self.payload) and self.human_at > self._hark_at
+        """A blank, a newline or a mark that was typed into our text, or stood in the box before it, is not to be seen."""
+        is_from_human = self.human_at > self._hark_at or text.startswith(self.payload.strip())
+        return is_from_human and undisputed(text) == undisputed(self.payload)
 
     def _came_unknown(self, known_at: float, looked_at: float) -> bool:
         """An agent that waits for a pause in the input protects only what follows soon on other keys of ours."""
