@@ -104,7 +104,9 @@ def test_the_first_message_to_a_fresh_agent_goes_by_its_own_api_beside_a_draft()
         message_id = agent.send("the very first")
 
         agent.hark.wait_status(message_id, "completed")
-        assert ("submitted", "native") in by(agent, message_id)
+        told = by(agent, message_id)
+        assert ("staged", "native") in told
+        assert ("submitted", "terminal") not in told
         human.type("X", keys_per_second=5)
         agent.wait_draft(DRAFT + "X")
         human.press("Enter")

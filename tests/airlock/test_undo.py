@@ -270,7 +270,7 @@ WRITES = st.one_of(
         st.binary(min_size=1, max_size=6),
         st.integers(0, 200),
     ),
-    st.builds(lambda text: {"paste": base64.b64encode(text.encode()).decode()}, st.text(max_size=50)),
+    st.builds(lambda text: {"paste": base64.b64encode(text.encode()).decode()}, st.text(min_size=1, max_size=50)),
     st.builds(lambda wait_s: {"keys": "", "times": 0, "wait_s": wait_s}, st.floats(0, 0.02)),
 )
 

@@ -3,7 +3,8 @@
     python dying.py PLAN [ARGUMENT ...]       the arguments are those of `hark serve`
 
 PLAN is a file that may come and go. While it is there it says where: `before 3`, just before the third step that
-deliveries ask for from then on; `during 3`, when that step has been begun and not been answered; `after 3`, when it has.
+deliveries ask for from then on; `during 3`, when that step has been begun and not been answered; `after 3`, when it has. `after Stage`
+names the kind of step instead of its number.
 `after 3 4711` kills that process instead. The file goes then, so it happens once; beside it stays what the step was.
 """
 
@@ -41,7 +42,8 @@ class Death:
 
     def meet(self, when: str, number: int, step: object) -> None:
         planned_when, planned_number, *victim = self._planned.split() or ("", "0")
-        if (planned_when, int(planned_number)) == (when, number) and self._plan.exists():
+        is_it = planned_number in (str(number), type(step).__name__)
+        if planned_when == when and is_it and self._plan.exists():
             last_words(self._plan).write_text(type(step).__name__)
             self._plan.unlink()
             os.kill(int(victim[0]) if victim else os.getpid(), signal.SIGKILL)

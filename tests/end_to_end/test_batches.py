@@ -44,9 +44,9 @@ def test_no_more_than_the_setting_says_go_together(hark: RunningHark) -> None:
     assert agent.bodies() == ["0", "1", "2", "3", "4"]
 
 
-def test_what_one_screen_cannot_show_goes_in_several(hark: RunningHark) -> None:
+def test_what_one_paste_cannot_hold_goes_in_several(hark: RunningHark) -> None:
     agent = held_agent(hark)
-    texts = [f"{number} " + "words " * 60 for number in range(6)]
+    texts = [f"{number} " + "words " * 4000 for number in range(6)]
     ids = [agent.send(text) for text in texts]
 
     hark.ok("release", "a")

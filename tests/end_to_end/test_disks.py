@@ -55,8 +55,8 @@ def test_a_daemon_outlives_what_happens_while_its_disk_is_full(hark: RunningHark
 
 
 def test_a_long_text_that_finds_no_room_for_its_file_waits_for_it(hark: RunningHark) -> None:
-    text = "long " * 2000
-    with mounted(hark.home / "state/texts", "size=64k") as texts:
+    text = "long " * 20_000
+    with mounted(hark.home / "state/texts", "size=256k") as texts:
         agent = Agent(hark)
         filler = fill(texts)
 

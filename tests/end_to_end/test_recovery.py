@@ -59,7 +59,7 @@ def test_what_was_given_up_can_be_tried_again(hark: RunningHark) -> None:
 def test_old_messages_and_their_texts_are_forgotten(hark: RunningHark) -> None:
     hark.set(keep_messages="0.5")
     agent = Agent(hark, "a")
-    message_id = agent.send("words " * 3000)
+    message_id = agent.send("words " * 12_000)
     hark.wait_reached(message_id, "completed")
     texts = Path(hark.home / "state/texts")
     assert [path.stem for path in texts.iterdir()] == [message_id]

@@ -16,25 +16,25 @@ from tests.terminals import wait_until
 
 SHORT_DRAFT = Draft("half a thou", ("Left",) * 4, "half a Xthou")
 """Where the draft is read with marks, only arrow keys lead back, and the demo agent's stay in their line."""
-# carrier, draft, after which steps the daemon dies: with the draft out of the box, and with our text in it
+# carrier, draft, after which steps the daemon dies: with the draft out of the box, with our text on its way into it, and in it
 KILLS = (
-    ("none", NO_DRAFT, (3, 5)),
-    ("stash", LONG_DRAFT, (4, 8)),
-    ("editor", LONG_DRAFT, (4, 8, 12)),
-    ("sentinel", SHORT_DRAFT, (5, 12)),
+    ("none", NO_DRAFT, ("Begin", "Paste", "Stage")),
+    ("stash", LONG_DRAFT, ("Begin", "Paste", "Stage")),
+    ("editor", LONG_DRAFT, ("Begin", "CloseEditor", "Stage")),
+    ("sentinel", SHORT_DRAFT, ("Begin", "Stage")),
 )
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("carrier", "draft", "numbers"), KILLS)
+@pytest.mark.parametrize(("carrier", "draft", "steps"), KILLS)
 def test_the_draft_is_back_with_its_cursor_before_any_daemon_is_and_the_message_arrives_once(
-    carrier: str, draft: Draft, numbers: tuple[int, ...]
+    carrier: str, draft: Draft, steps: tuple[str, ...]
 ) -> None:
     with demo_patient(carrier) as patient:
-        for number in numbers:
-            point, key = Point("after", number), f"key-{number}"
+        for number, step in enumerate(steps):
+            point, key = Point("after", number), f"key-{step}"
             patient.write(draft)
-            patient.plan.write_text(f"{point.when} {point.number}")
+            patient.plan.write_text(f"after {step}")
             patient.send(text_at(point), key)
             wait_until(patient.is_dead, DEADLINE_S, "the daemon to die")
 

@@ -121,6 +121,11 @@ def equals(variable: str, value: object) -> Format:
     return Format(f"#{{==:#{{{variable}}},{inner}}}")
 
 
+def value_of(variable: str) -> Format:
+    """A format that is the value of a variable, or of an option of ours: true when it is set, and not to 0."""
+    return Format(f"#{{{variable}}}")
+
+
 def not_(condition: Format) -> Format:
     return Format(f"#{{?{condition},0,1}}")
 

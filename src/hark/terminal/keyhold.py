@@ -35,7 +35,7 @@ from hark.delivery.undo import Undo
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.commands import command, line, paste_flags, shell_command
-from hark.terminal.expansion import Format, all_of, equals, not_
+from hark.terminal.expansion import Format, all_of, equals, not_, value_of
 from hark.terminal.key_tables import MARK, OUT, OVER, Names, Setting, Words, tables_for
 from hark.terminal.server import TmuxServer, is_running
 from hark.terminal.undo_script import UNDONE, UndoPlace, undo_script
@@ -123,7 +123,7 @@ class KeyHold:
     @property
     def is_held(self) -> Format:
         """A condition for tmux: it has not let the keys go, and does not run the undo."""
-        is_left_alone = not_(Format(f"#{{{self._undoing}}}"))
+        is_left_alone = not_(value_of(self._undoing))
         return all_of(equals(MARK, self._name), is_left_alone) if self._view.watchers else is_left_alone
 
     async def leave_undo(self, undo: Undo, foreground: str | None, *, is_after_enter: bool = False) -> bool:

@@ -23,7 +23,7 @@ UNDONE = "@hark-undone"
 BURST_GAP_S = 0.004
 """Between two writes of keys: keys that an agent reads in one go with many others may count as a paste."""
 
-_NOT_PLAIN = re.compile(rb"[^ !\"#&()*+,./0-9:;<=>?@A-Z\[\]^_a-z{|}~-]")
+_NOT_PLAIN = re.compile(rb"[^ !\"#&()+*,./0-9:;<=>?@A-Z\[\]^_a-z{|}~-]")
 
 
 class UndoPlace(Struct, frozen=True, kw_only=True):
