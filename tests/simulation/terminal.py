@@ -146,7 +146,8 @@ class Terminal:
         """The airlock knows when it let the last key through; tmux knows the second of the last key that was pressed."""
         if not self.flavour.is_adopted:
             return AtHold((self.now - max(self.human_at, self.undo_at)) / 1000, self.line.has_unread)
-        age_s = age_of_last_key(self.now / 1000, int(self._typed_at // 1000), self._past)
+        last_at_s = int(max(self._typed_at, self.undo_at) // 1000)
+        age_s = age_of_last_key(self.now / 1000, last_at_s, self._past)
         return AtHold(age_s, self.line.has_unread)
 
     def release(self) -> None:

@@ -9,7 +9,7 @@ from hark.daemon.panes import Panes, line_facts
 from hark.delivery.rest import AtHold, age_of_last_key
 from hark.model.session import Session
 from hark.terminal.airlocks import STOPPED, Airlock, AirlockFacts, Refused
-from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux
+from hark.terminal.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux, undone_at
 from hark.terminal.keyhold import KeyHold
 
 HOLD_BY_TMUX_S = 1.8
@@ -42,7 +42,10 @@ async def at_hold(panes: Panes, session: Session) -> AtHold:
     server, pane_id = panes.of(session.pane), session.pane.pane_id
     facts = await server.pane_facts(session.pane)
     has_unread = line_facts(facts.panes[pane_id]).unread_bytes > 0
-    return AtHold(age_of_last_key(time.time(), facts.last_key_at(pane_id), server.past_holds.get(pane_id)), has_unread)
+    # The keys of an undo are drawn as late as those of a human.
+    known = [at for at in (facts.last_key_at(pane_id), await undone_at(server, session.pane)) if at is not None]
+    past = server.past_holds.get(pane_id)
+    return AtHold(age_of_last_key(time.time(), max(known, default=None), past), has_unread)
 
 
 async def airlock_facts(session: Session) -> AirlockFacts | None:

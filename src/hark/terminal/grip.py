@@ -65,6 +65,16 @@ class Grip(Protocol):
     async def release(self) -> None: ...
 
 
+async def undone_at(server: TmuxServer, pane: Pane) -> int | None:
+    """The second in which tmux has last run an undo for the pane; None when it has run none since the last one was left."""
+    found = await _noted_undo(server, pane)
+    return int(found[3]) if found else None
+
+
+async def _noted_undo(server: TmuxServer, pane: Pane) -> re.Match[str] | None:
+    return re.fullmatch(r"(\S+) ([01]) (\d+)", await server.option_of(pane, UNDONE))
+
+
 class HeldByTmux:
     ignores_copy_mode = False
 
@@ -99,8 +109,7 @@ class HeldByTmux:
 
     async def undone(self, label: str) -> Undone | None:
         """tmux knows the second of the last key that was pressed: one that was held comes out behind the undo."""
-        noted = await self._server.option_of(self._pane, UNDONE)
-        found = re.fullmatch(r"(\S+) ([01]) (\d+)", noted)
+        found = await _noted_undo(self._server, self._pane)
         if not found or found[1] != label:
             return None
         last_key_at = (await self._server.pane_facts(self._pane)).last_key_at(self._pane.pane_id)
