@@ -92,8 +92,8 @@ was left with it and lets them go; then the daemon is started again.
 
 {_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
 
-What can make a draft inexact here: killed between taking it and giving it back, hark leaves its own text or an empty box behind, and
-if no daemon has taken over when the hold is over, the keys that are let go meet it.
+What can make a draft inexact here: the undo is written without a look at the screen. A dialog that stands over the box may swallow it,
+and a mark of hark's that was pasted and not yet seen stays in the draft until the next daemon takes it out.
 {_damage(report)}"""
 
 
