@@ -192,6 +192,14 @@ def test_every_message_of_a_payload_is_found_by_its_header() -> None:
     assert find_message_ids(join(parts)[0]) == tuple(f"00000000000{n}" for n in range(3))
 
 
+@pytest.mark.parametrize("text", ["1", " 2", "y ", "é"])
+def test_a_raw_text_is_never_one_character_alone(text: str) -> None:
+    raw = structs.replace(message(text), is_raw=True)
+
+    assert payload(raw) == f"{text.strip()} "
+    assert mark(raw) == text.strip()
+
+
 def test_a_raw_text_has_no_header_and_is_known_by_itself() -> None:
     raw = structs.replace(message("/compact"), is_raw=True)
 

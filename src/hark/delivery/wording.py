@@ -51,7 +51,9 @@ LONGEST_HANDED_OVER = 8192
 def payload(message: Message, file: str | None = None) -> str:
     """With a file, that holds the text, the payload only points to it. A raw text has no header: it may be a command."""
     if message.is_raw:
-        return body(message)
+        text = body(message)
+        # Gemini CLI takes a paste of one digit for the key, which answers a dialog; with a blank behind it, it does not.
+        return f"{text.strip()} " if len(text.strip()) == 1 else text
     if file is None:
         return f"{header(message)}\n{body(message)}"
     size = len(message.text.encode())
