@@ -207,7 +207,8 @@ class RunningHark:
         pid = wait_until(self.daemon_pid, DEADLINE_S, "a daemon to kill")
         assert pid is not None
         os.kill(pid, number)
-        wait_until(lambda: self.daemon_pid() is None, DEADLINE_S, f"daemon {pid} to end")
+        # Another one may have come by then: a command that finds none starts one, and that may wait for the lock already.
+        wait_until(lambda: self.daemon_pid() != pid, DEADLINE_S, f"daemon {pid} to end")
 
     def log(self) -> list[Fields]:
         with suppress(FileNotFoundError, NotADirectoryError):
