@@ -65,7 +65,7 @@ class Begin(Struct, frozen=True):
 class Paste(Struct, frozen=True):
     text: str
     then: Undo | None = None
-    """See `Press`."""
+    """The undo from this write on, as for `Press`; None leaves it as it is."""
 
 
 class Stage(Struct, frozen=True):
@@ -136,7 +136,7 @@ class Stuck(Struct, frozen=True):
 
     detail: str
     is_refused: bool = False
-    """As of `Held`."""
+    """True if the agent did not take the text, as for `Held`."""
 
 
 class Unproven(Struct, frozen=True):

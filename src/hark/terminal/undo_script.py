@@ -78,5 +78,5 @@ def _note(place: UndoPlace, is_after_enter: bool) -> str:
 
 
 def _in_octal(text: str) -> str:
-    """For printf."""
+    """Writes a text so that the shell's printf prints exactly it."""
     return _NOT_PLAIN.sub(lambda found: b"\\%03o" % found[0][0], text.encode()).decode()

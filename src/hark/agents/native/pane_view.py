@@ -8,4 +8,4 @@ from msgspec import Struct
 class PaneView(Struct, frozen=True):
     title: str
     rows: Sequence[str]
-    """Of the screen, without their attributes."""
+    """The rows of the screen, without their attributes."""
