@@ -14,6 +14,8 @@ from hark.demo.directives import Plan, Question, plan_turn
         ("[[busy=1.5]]", Plan(1.5, (), "● received 12 characters")),
         ("a [[busy=.5]] b", Plan(0.5, (), "● received 15 characters")),
         # a question at once, and one later; a command may hold colons and brackets
+        ("[[begin=2]]", Plan(0.2, (), "● received 11 characters", begins_after_s=2.0)),
+        ("[[begin=soon]]", Plan(0.2, (), "● received 14 characters")),
         ("[[ask=rm a[0]:b]]", Plan(0.2, (Question(0.0, "rm a[0]:b"),), "● received 17 characters")),
         ("[[ask-after=2:ls]]", Plan(0.2, (Question(2.0, "ls"),), "● received 18 characters")),
         # questions come in order of time, not of text

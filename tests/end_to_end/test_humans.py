@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from hark.delivery.gate import NOT_BEGUN
 from hark.demo.human import Human
 from tests.end_to_end.agents import PROGRAM, Agent
 from tests.end_to_end.running import DEADLINE_S, RunningHark
@@ -259,6 +260,36 @@ def test_an_agent_whose_dialogs_take_anybodys_enter_is_not_typed_to_while_it_wor
     hark.wait_status(second, "completed")
     assert [event["event"] for event in agent.named("prompt", "queued", "stopped")] == ["prompt", "stopped"] * 2
     assert hark.message(first)["status"] == "completed"
+
+
+def test_an_agent_that_looks_idle_before_it_begins_is_not_given_two_prompts_at_once(hark: RunningHark) -> None:
+    hark.describe_demo(more="idle_only = true\n")
+    agent = Agent(hark, "a")
+    agent.send_and_wait("so that its hooks are heard", "completed")
+
+    first = agent.send("[[begin=3]]")
+    hark.wait_reached(first, "submitted")
+
+    second = agent.send("after that")
+
+    details = [receipt["detail"] for receipt in hark.wait_status(second, "completed")["receipts"]]
+    assert NOT_BEGUN in details
+    assert hark.message(first)["status"] == "completed"
+    assert agent.bodies()[1:] == ["[[begin=3]]", "after that"]
+    assert agent.named("queued") == []
+
+
+def test_a_raw_command_that_begins_no_turn_holds_nothing_up(hark: RunningHark) -> None:
+    hark.describe_demo(more="idle_only = true\n")
+    agent = Agent(hark, "a")
+    agent.send_and_wait("so that its hooks are heard", "completed")
+    raw = agent.send("[[begin=30]]", "--raw")
+    hark.wait_reached(raw, "submitted")
+
+    second = agent.send("at once")
+
+    details = [receipt["detail"] for receipt in hark.wait_status(second, "completed")["receipts"]]
+    assert NOT_BEGUN not in details
 
 
 def test_behind_an_airlock_copy_mode_is_no_obstacle_and_stays_on(agent: Agent) -> None:

@@ -8,7 +8,20 @@ from hypothesis import strategies as st
 
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
-from hark.queue.turns import BELIEVED_FOR_S, Acknowledged, Completed, Fact, Phase, Turns, hear, lapse, submit, witness
+from hark.queue.turns import (
+    BEGINS_WITHIN_S,
+    BELIEVED_FOR_S,
+    Acknowledged,
+    Completed,
+    Fact,
+    Phase,
+    Turns,
+    beginning,
+    hear,
+    lapse,
+    submit,
+    witness,
+)
 
 A, B, C = MessageId("a" * 12), MessageId("b" * 12), MessageId("c" * 12)
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -344,3 +357,27 @@ def test_the_end_of_a_turn_that_was_told_of_before_does_not_end_the_next_one() -
 
     assert facts == [Acknowledged(A, at(1)), Completed(A, at(2)), Acknowledged(B, at(3))]
     assert listen(heard(Said.STOPPED, 5, B), turns=turns)[1] == [Completed(B, at(5))]
+
+
+def test_a_message_is_beginning_until_the_agent_tells_of_it() -> None:
+    given = submit(Turns(), A, at(1), is_prompt_heard=True)
+    begun, _ = listen(prompt(2, A), turns=given)
+
+    assert beginning(given, at(1.5)) == (A,)
+    assert beginning(begun, at(2)) == ()
+
+
+def test_a_message_is_beginning_until_its_agent_is_seen_to_be_done_where_prompts_are_not_told() -> None:
+    given = submit(Turns(phase=Phase.IDLE, at=at(0)), A, at(1), is_prompt_heard=False)
+    seen_idle_before, _ = witness(given, Phase.IDLE, at(0.5), at(3), is_prompt_heard=False)
+    done, _ = witness(given, Phase.IDLE, at(2), at(3), is_prompt_heard=False)
+
+    assert beginning(seen_idle_before, at(3)) == (A,)
+    assert beginning(done, at(3)) == ()
+
+
+@given(st.floats(BEGINS_WITHIN_S, 1e6), st.booleans())
+def test_no_message_is_beginning_for_ever(later_s: float, is_prompt_heard: bool) -> None:
+    given = submit(Turns(), A, at(1), is_prompt_heard=is_prompt_heard)
+
+    assert beginning(given, at(1 + later_s)) == ()

@@ -32,7 +32,7 @@ from hark.daemon.turns import TurnBook
 from hark.delivery import wording
 from hark.delivery.box import Box
 from hark.delivery.choose import carries_at_once
-from hark.delivery.gate import STOPPED, Hold, PaneState, check_gate, check_unbegun
+from hark.delivery.gate import NOT_BEGUN, STOPPED, Hold, PaneState, check_gate, check_unbegun
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
@@ -299,6 +299,8 @@ class Courier:
             return hold or Hold(HoldReason.SESSION_GONE, "its pane is gone")
         if message and not is_attempted(message) and (hold := await self._check_unbegun(session, state)):
             return hold
+        if message and (draft is None or is_attempted(message)) and (hold := await self._check_begun(session)):
+            return hold
         lease = await self._lease(session)
         if lease is None:
             return Hold(HoldReason.BUSY, "another daemon delivers to this session")
@@ -327,6 +329,13 @@ class Courier:
         kind = self._kinds.get(session.agent)
         hold = check_unbegun(state, self._clock().timestamp()) if kind.unbegun else None
         return hold if hold and kind.loses_keys(await self._panes.of(session.pane).screen(session.pane)) else None
+
+    async def _check_begun(self, session: Session) -> Hold | None:
+        """Holds a message back until an agent that must not be typed to while it works has begun with the one before. Until then it
+        looks idle, and Gemini CLI hangs when it is given two prompts at once. A raw command may begin no turn."""
+        given = self._turns.beginning(session.id) if self._kinds.get(session.agent).idle_only else ()
+        has_prompt = [not (await self._store.message(message_id)).is_raw for message_id in given]
+        return Hold(HoldReason.BUSY, NOT_BEGUN, QUIETEST_S) if any(has_prompt) else None
 
     async def _announce(self, session: Session, count: int) -> None:
         """Tells the human in tmux's status line that a draft was carried, if the settings ask for it."""

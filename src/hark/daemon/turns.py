@@ -113,6 +113,10 @@ class TurnBook:
     def hears_prompts(self, session_id: SessionId) -> bool:
         return session_id in self._heard_prompts
 
+    def beginning(self, session_id: SessionId) -> tuple[MessageId, ...]:
+        """The messages that the session's agent may not have begun with; none where nobody ever tells that it has."""
+        return rules.beginning(self.of(session_id), self._clock()) if session_id in self._heard else ()
+
     async def see(self, session_id: SessionId, phase: Phase, at: datetime) -> None:
         """Takes in what a witness sees of the session's agent."""
         self._heard.add(session_id)

@@ -15,6 +15,7 @@ UNBEGUN_PAUSE_S = 5.0
 READ_WITHIN_S = 0.5
 """A program that is well reads its keys at once; this one is looked at again."""
 STOPPED = "the agent is suspended; `fg` in its shell brings it back"
+NOT_BEGUN = "the agent has not begun with the message before"
 NOT_READ = "the program has not read what was written to it"
 
 SHELLS = frozenset(

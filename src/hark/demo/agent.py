@@ -31,6 +31,7 @@ keys:
 
 directives inside a prompt:
   [[busy=SECONDS]]               this turn lasts that long
+  [[begin=SECONDS]]              this turn begins that long after Enter; until then the agent looks idle
   [[ask=COMMAND]]                ask for permission to run COMMAND (nothing is ever run)
   [[ask-after=SECONDS:COMMAND]]  the same, that long after the turn began
   [[say=TEXT]]                   reply with TEXT on a line of its own

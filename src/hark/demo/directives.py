@@ -1,6 +1,7 @@
 """What a prompt asks the demo agent to do, so that a test can steer a turn from within its text. Pure.
 
     [[busy=SECONDS]]              the turn lasts that long
+    [[begin=SECONDS]]             the turn begins that long after Enter; until then the agent looks idle
     [[ask=COMMAND]]               it asks at once whether it may run COMMAND
     [[ask-after=SECONDS:COMMAND]] it asks that long after its start
     [[tool=SECONDS]]              it runs a tool for that long, first of all
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-DIRECTIVE = re.compile(r"\[\[(busy|ask|ask-after|tool|say)=(.*?)\]\]")
+DIRECTIVE = re.compile(r"\[\[(busy|begin|ask|ask-after|tool|say)=(.*?)\]\]")
 SECONDS = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 
 
@@ -32,10 +33,11 @@ class Plan:
     questions: tuple[Question, ...]
     reply: str
     tools_s: tuple[float, ...] = ()
+    begins_after_s: float = 0.0
 
 
 def plan_turn(prompt: str, default_busy_s: float) -> Plan:
-    busy_s = default_busy_s
+    busy_s, begins_after_s = default_busy_s, 0.0
     questions: list[Question] = []
     said: list[str] = []
     tools_s: list[float] = []
@@ -44,6 +46,8 @@ def plan_turn(prompt: str, default_busy_s: float) -> Plan:
         match name:
             case "busy" if SECONDS.fullmatch(value):
                 busy_s = float(value)
+            case "begin" if SECONDS.fullmatch(value):
+                begins_after_s = float(value)
             case "ask":
                 questions.append(Question(0.0, value))
             case "ask-after" if SECONDS.fullmatch(after) and command:
@@ -54,4 +58,4 @@ def plan_turn(prompt: str, default_busy_s: float) -> Plan:
                 said.append(value)
     questions.sort(key=lambda question: question.after_s)
     reply = "\n".join(said) or f"● received {len(prompt)} characters"
-    return Plan(busy_s, tuple(questions), reply, tuple(tools_s))
+    return Plan(busy_s, tuple(questions), reply, tuple(tools_s), begins_after_s)

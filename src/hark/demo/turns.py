@@ -79,8 +79,23 @@ class Worker:
 
     def submit(self, prompt: str) -> None:
         if self._turn is None:
-            self._begin(prompt)
+            after_s = plan_turn(prompt, self._busy_s).begins_after_s
+            if after_s:
+                self._tasks.create_task(self._begin_late(prompt, after_s))
+            else:
+                self._begin(prompt)
             return
+        self._queue(prompt)
+
+    async def _begin_late(self, prompt: str, after_s: float) -> None:
+        """As Gemini CLI does, which reads the files that a prompt mentions first, and looks idle meanwhile."""
+        await asyncio.sleep(after_s)
+        if self._turn is None:
+            self._begin(prompt)
+        else:
+            self._queue(prompt)
+
+    def _queue(self, prompt: str) -> None:
         self._record.write("queued", text=prompt)
         self._waiting.append(prompt)
         self.display.show("queued: " + indent(prompt, 8))

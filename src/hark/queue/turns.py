@@ -32,8 +32,11 @@ SILENCE_ENDS_TURN_S = 5.0
 _SILENCE = timedelta(seconds=SILENCE_ENDS_TURN_S)
 MOST_EXPECTED = 1000
 """How many messages are remembered of an agent that never tells anything."""
+BEGINS_WITHIN_S = 10.0
+"""How long an agent may take to begin with a prompt that it was given: some read the files that the prompt mentions first."""
 BELIEVED_FOR_S = 900.0
 """Without any other event; then the state is unknown until somebody says something."""
+_BEGINS_WITHIN = timedelta(seconds=BEGINS_WITHIN_S)
 
 
 class Phase(StrEnum):
@@ -50,7 +53,7 @@ class Task(Struct, frozen=True):
     message_id: MessageId
     since: datetime
     is_heard: bool = True
-    """True if the agent itself has told the phase."""
+    """True if the agent itself has told that it has the message."""
 
 
 class Turns(Struct, frozen=True, kw_only=True):
@@ -145,6 +148,12 @@ def overtake(turns: Turns, message_id: MessageId) -> Turns:
         return turns
     untold = tuple(Task(earlier.message_id, task.since, is_heard=False) for earlier in turns.expected)
     return replace(turns, expected=(), working_on=turns.working_on + untold)
+
+
+def beginning(turns: Turns, now: datetime) -> tuple[MessageId, ...]:
+    """The messages that the agent was given a moment ago and may not have begun with: nobody has told that it did."""
+    given = (*turns.working_on, *turns.expected)
+    return tuple(task.message_id for task in given if not task.is_heard and abs(now - task.since) < _BEGINS_WITHIN)
 
 
 def give_back(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
