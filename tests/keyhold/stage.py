@@ -91,13 +91,20 @@ class Typist:
 
 
 async def begin(
-    server: TmuxServer, pane: Pane, seconds: float = 20.0, enter_gap_s: float = 0.0, label: str = ""
+    server: TmuxServer,
+    pane: Pane,
+    seconds: float = 20.0,
+    enter_gap_s: float = 0.0,
+    label: str = "",
+    key_gap_s: float = 0.0,
 ) -> KeyHold:
     """A hold, as soon as there can be one."""
     begun: list[KeyHold] = []
 
     async def is_begun() -> bool:
-        begun.extend(hold for hold in [await KeyHold.begin(server, pane, seconds, enter_gap_s, label)] if hold)
+        begun.extend(
+            hold for hold in [await KeyHold.begin(server, pane, seconds, enter_gap_s, label, key_gap_s)] if hold
+        )
         return bool(begun)
 
     await until(is_begun, "a hold")

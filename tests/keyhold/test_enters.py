@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from hark.demo.human import Human
-from hark.terminal.keyhold import ENTERS
+from hark.terminal.key_tables import ENTERS
 from hark.terminal.server import TmuxServer
 from tests.keyhold.stage import (
     AT_ONCE,

@@ -25,6 +25,8 @@ class Result(Struct, frozen=True, kw_only=True):
     prompts_exact: int
     prompts_garbled: int
     prompts_lost: int
+    prompts_kept: int = 0
+    """Exact ones that the agent itself kept in its box after it had taken them."""
     keys: int
     keys_lost: int
     latencies_s: list[float]
@@ -69,18 +71,18 @@ SUMMED = (
         "prompts_exact",
         "prompts_garbled",
     ),
-    *("prompts_lost", "keys", "keys_lost", "latencies_s", "seconds", "damage"),
+    *("prompts_lost", "prompts_kept", "keys", "keys_lost", "latencies_s", "seconds", "damage"),
 )
 HEADINGS = (
     *("protocol", "agent", "messages", "exact", "garbled", "lost", "doubled", "held", "uncertain"),
-    *("prompts", "exact", "garbled", "lost", "keys", "lost", "median", "p95", "commit"),
+    *("prompts", "exact", "garbled", "lost", "kept", "keys", "lost", "median", "p95", "commit"),
 )
 
 
 def row(result: Result) -> tuple[str, ...]:
     numbers = (
         *(result.sent, result.exact, result.garbled, result.lost, result.doubled, result.held, result.uncertain),
-        *(result.prompts, result.prompts_exact, result.prompts_garbled, result.prompts_lost),
+        *(result.prompts, result.prompts_exact, result.prompts_garbled, result.prompts_lost, result.prompts_kept),
         *(result.keys, result.keys_lost),
     )
     times = (f"{seconds:.2f} s" if seconds is not None else "-" for seconds in (result.median_s, result.p95_s))

@@ -160,6 +160,7 @@ class Storm:
             prompts_exact=len(verdict.prompts_exact),
             prompts_garbled=len(verdict.prompts_garbled),
             prompts_lost=len(verdict.prompts_lost),
+            prompts_kept=len(self.typist.kept),
             keys=self.typist.keys,
             keys_lost=verdict.keys_lost,
             latencies_s=self._latencies(verdict),

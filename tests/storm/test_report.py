@@ -81,7 +81,8 @@ def test_the_page_has_every_row_and_the_damage_of_ours() -> None:
     written = page(report([replace(OURS, damage=["prompt garbled: 'x'"]), THEIRS], [KILLED]))
 
     assert (
-        "| hark, airlock | claude | 3 | 3 | 0 | 0 | 0 | 0 | 0 | 2 | 2 | 0 | 0 | 40 | 0 | 0.20 s | 0.90 s |" in written
+        "| hark, airlock | claude | 3 | 3 | 0 | 0 | 0 | 0 | 0 | 2 | 2 | 0 | 0 | 0 | 40 | 0 | 0.20 s | 0.90 s |"
+        in written
     )
     assert "| text+Enter | claude | 3 | 0 | 3 |" in written
     assert "| hark, airlock | claude | 2 | 0.02 s | 0.03 s |" in written

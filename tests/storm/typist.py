@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from random import Random
 
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering
-from tests.agents.marks import MARKS
-from tests.storm.person import Act, Composer, Key, Paste, Pause, Prompt, Recall, Recalled, Type, prompt_of
+from tests.agents.marks import MARKS, RULE
+from tests.storm.person import TAG, Act, Composer, Key, Paste, Pause, Prompt, Recall, Recalled, Type, prompt_of
 
 SLOWEST, FASTEST = 8.0, 15.0
 BEFORE_ENTER_S = (0.3, 0.6)
@@ -24,6 +25,13 @@ BREAK_S = (1.5, 3.5)
 CURSORS = {"gemini": Recalled.CURSOR_AT_START}
 """In a text from the history; elsewhere at its end."""
 
+KEEPS_PROMPTS = frozenset({"claude"})
+"""Agents that may submit a prompt and keep it in the box: Claude Code does so when the Enter comes in the instant in which a turn
+ends, with no hark about (`python -m tests.storm.left`)."""
+LEAVES_WITHIN_S = 1.5
+ERASES = 10
+"""Backspaces beyond the length of the text."""
+
 
 class Typist(threading.Thread):
     """`prompts` are those that they have submitted, in order."""
@@ -31,6 +39,8 @@ class Typist(threading.Thread):
     def __init__(self, agent: Delivering, human: Human, dice: Random, *, of_any_script: bool = False) -> None:
         super().__init__(name="typist", daemon=True)
         self.prompts: list[Prompt] = []
+        self.kept: list[str] = []
+        """Those that had reached the model, and that the person found in the box afterwards and erased."""
         self.keys = 0
         self.log: list[str] = []
         """Every act, with its time: what a trace begins with."""
@@ -59,6 +69,7 @@ class Typist(threading.Thread):
                 self.before_prompt()
                 self.write_prompt()
                 self._rest()
+                self._erase_kept(self.prompts[-1])
         except BaseException as failure:  # noqa: BLE001 told to whoever stops them
             self.failure = failure
 
@@ -86,6 +97,7 @@ class Typist(threading.Thread):
                 self._press(name)
             case Recall():
                 self._press("Up")
+                self._see_recalled()
             case Paste(text=text):
                 self._human.paste(text)
         self.keys += 1
@@ -98,6 +110,32 @@ class Typist(threading.Thread):
         """The box is empty then, and stays so for a moment; now and then for longer."""
         is_break = self._dice.random() < BREAKS
         self._is_over.wait(self._dice.uniform(*(BREAK_S if is_break else BETWEEN_PROMPTS_S)))
+
+    def _see_recalled(self) -> None:
+        """The person does not type on before they see the text that they have asked for."""
+        ends_at = time.monotonic() + EMPTY_WITHIN_S
+        while MARKS[self._agent.launch.kind].has_empty_box(self._agent.screen()) and time.monotonic() < ends_at:
+            time.sleep(0.02)
+
+    def _erase_kept(self, prompt: Prompt) -> None:
+        """Erase a prompt that stands in the box although it was submitted. One that has not reached the model stays: that is damage."""
+        [found] = re.findall(TAG, prompt.text)
+        ends_at = time.monotonic() + LEAVES_WITHIN_S
+        while (
+            is_kept := self._agent.launch.kind in KEEPS_PROMPTS and found in self._box()
+        ) and time.monotonic() < ends_at:
+            time.sleep(0.05)
+        if not is_kept or not any(found in text for text in self._agent.stand_in.submitted()):
+            return
+        self.kept.append(prompt.text)
+        for _ in range(len(prompt.text) + ERASES):
+            self._human.press("Backspace")
+            time.sleep(0.005)
+        self._sees_empty_box()
+
+    def _box(self) -> str:
+        """What stands between the last two rules of the screen."""
+        return f"\n{self._agent.screen().text}".rpartition(f"\n{RULE}")[0].rpartition(f"\n{RULE}")[2]
 
     def _sees_empty_box(self) -> bool:
         """Where something waits for the agent's attention, Up would fetch it back instead of the history."""

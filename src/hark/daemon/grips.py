@@ -21,7 +21,8 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
     called, by which the next daemon asks what became of it."""
     server = panes.of(session.pane)
     if session.airlock is None:
-        hold = await KeyHold.begin(server, session.pane, HOLD_BY_TMUX_S, kind.adopted_enter_gap_ms / 1000, label)
+        gaps_s = (kind.adopted_enter_gap_ms / 1000, kind.adopted_key_gap_ms / 1000)
+        hold = await KeyHold.begin(server, session.pane, HOLD_BY_TMUX_S, gaps_s[0], label, gaps_s[1])
         if hold is None:
             return None
         return HeldByTmux(server, session.pane, hold, foreground)

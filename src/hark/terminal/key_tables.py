@@ -28,6 +28,11 @@ MARK = "@hark-hold"
 OUT, OVER = "-out", "-over"
 """At the end of the value of the mark: the keys are free and on their way; they are out."""
 
+ENTERS = 4
+"""Of somebody who leans on Enter, or pastes (tmux before 3.4 cannot tell a newline of a paste), the others come at once."""
+SPACED_KEYS = 8
+"""Nobody types more keys in the usual time of a hold. Those behind come at once: on tmux before 3.4 the keys of a paste count too."""
+
 PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
 KEY_TABLE = "key-table"
@@ -69,6 +74,28 @@ class Names(Struct, frozen=True):
     hold: str
     watchers: tuple[Watcher, ...]
     enter_gap_s: float
+    key_gap_s: float = 0.0
+    """How long after another key each of the first `SPACED_KEYS` held keys comes out."""
+
+    @property
+    def has_gaps(self) -> bool:
+        """Held keys pass through a table of ours on their way out."""
+        return bool(self.enter_gap_s or self.key_gap_s)
+
+    @property
+    def longest_gaps_s(self) -> float:
+        """How long all pauses between held keys take at most."""
+        return ENTERS * max(self.enter_gap_s, 2 * self.key_gap_s) + SPACED_KEYS * self.key_gap_s
+
+    @property
+    def spaced(self) -> str:
+        """The option of the server that has a character for each key that has come out with a gap."""
+        return f"@{self.hold}-spaced"
+
+    def if_spaced(self, enough: str, more: str) -> str:
+        """The command that runs `enough` when as many keys as are spaced have come out, and `more` before that."""
+        is_enough = f'"#{{==:#{{{self.spaced}}},{"1" * SPACED_KEYS}}}"'
+        return f"if-shell -F {is_enough} {{ {enough} }} {{ set-option -s -a {self.spaced} 1 ; {more} }}"
 
     @property
     def of_clients(self) -> list[str]:
@@ -112,19 +139,19 @@ class Tables(Protocol):
 class Queued:
     def __init__(self, names: Names) -> None:
         self._names = names
-        self.options: tuple[str, ...] = (PASTE_TIME, KEY_TABLE) if names.enter_gap_s else (PASTE_TIME,)
+        self.options: tuple[str, ...] = (PASTE_TIME, KEY_TABLE) if names.has_gaps else (PASTE_TIME,)
 
     def questions(self) -> list[str]:
         """All tables: of a table with a single binding tmux 3.7 tells nothing."""
-        return [command("list-keys")] if self._names.enter_gap_s else []
+        return [command("list-keys")] if self._names.has_gaps else []
 
     def prepare(self, listed: Sequence[str]) -> Iterator[str]:
         for watcher, name in self._names.named_watchers:
             yield command("wait-for", "-L", name)
             yield command("bind-key", "-T", name, OUR_KEY, self._wait(watcher, name))
-        if self._names.enter_gap_s:
+        if self._names.has_gaps:
             for watcher, out in self._out_tables():
-                yield from (f"bind-key -T {out} {key} {quote(self._enter)}" for key in ("Enter", "KPEnter"))
+                yield from (f"bind-key -T {out} {key} {quote(waits)}" for key, waits in self._out_keys())
                 yield from _copies(out, listed, watcher.usual_table)
         # Keys that tmux has read and not yet looked up are looked up now, in the human's own table.
         yield from _after_all_queues(f"{self._names.hold}-before")
@@ -151,11 +178,11 @@ class Queued:
 
     def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]:
         yield from (setting.restore for setting in settings)
-        if self._names.enter_gap_s:
+        if self._names.has_gaps:
             yield from _unbound(out for _, out in self._out_tables())
 
     def forget(self) -> Iterator[Words]:
-        yield ("set-option", "-s", "-q", "-u", self._enters)
+        yield from (("set-option", "-s", "-q", "-u", option) for option in (self._enters, self._names.spaced))
 
     @property
     def waiting_enters(self) -> Format:
@@ -164,7 +191,7 @@ class Queued:
     def _wait(self, watcher: Watcher, name: str) -> str:
         """What our own key does in the queue of a client."""
         wait = f"set-option -s {_held(name)} 1 ; wait-for -L {name} ; wait-for -U {name}"
-        if not self._names.enter_gap_s:
+        if not self._names.has_gaps:
             return wait
         out = next(out for other, out in self._out_tables() if other.session_id == watcher.session_id)
         is_usual = equals("client_key_table", watcher.usual_table)
@@ -176,12 +203,20 @@ class Queued:
         first = {watcher.session_id: watcher for watcher in reversed(self._names.watchers)}
         return [(first[session], f"{self._names.hold}-{at}-out") for at, session in enumerate(self._names.sessions)]
 
-    @property
-    def _enter(self) -> str:
-        """Each Enter that waits adds a character to the option, and takes it away again."""
-        gap = f"{self._names.enter_gap_s:.3f}"
+    def _out_keys(self) -> Iterator[tuple[str, str]]:
+        """The keys that wait on their way out, and what they do then."""
+        if enter_gap_s := self._names.enter_gap_s or 2 * self._names.key_gap_s:
+            waits = self._waiting(f"run-shell -d {enter_gap_s:.3f} ; send-keys")
+            yield from ((key, waits) for key in ("Enter", "KPEnter"))
+        if self._names.key_gap_s:
+            # The gap is behind the key: tmux 3.4 looks for the begin of a paste in no table.
+            waits = self._waiting(f"{_SEND_ON} ; run-shell -d {self._names.key_gap_s:.3f}")
+            yield "Any", self._names.if_spaced(_SEND_ON, waits)
+
+    def _waiting(self, commands: str) -> str:
+        """Each key that waits adds a character to the option, and takes it away again."""
         less = f'set-option -s -F {self._enters} "#{{s/^1//:{self._enters}}}"'
-        return f"set-option -s -a {self._enters} 1 ; run-shell -d {gap} ; send-keys ; {less}"
+        return f"set-option -s -a {self._enters} 1 ; {commands} ; {less}"
 
     @property
     def _enters(self) -> str:
@@ -207,8 +242,8 @@ class Copied:
             for prefix in watcher.prefixes:
                 if prefix != "None":
                     yield rf"{command('bind-key', '-T', name, prefix)} {wait}switch-client -T prefix"
-            if self._names.enter_gap_s:
-                yield from self._table(f"{name}-out", name, listed, watcher)
+            if self._names.has_gaps:
+                yield from self._table(f"{name}-out", name, listed, watcher, is_out=True)
 
     def override(self, settings: Iterable[Setting]) -> Iterator[Words]:
         """tmux looks for the prefix before it looks into any table."""
@@ -225,27 +260,44 @@ class Copied:
 
     def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]:
         yield from (setting.restore for setting in settings if setting.option == PASTE_TIME)
-        if self._names.enter_gap_s:
+        if self._names.has_gaps:
             yield from _unbound(f"{name}-out" for name in self._names.of_clients)
 
     def forget(self) -> Iterator[Words]:
-        return (("set-option", "-s", "-q", "-u", _waiting_enter(name)) for name in self._names.of_clients)
+        yield ("set-option", "-s", "-q", "-u", self._names.spaced)
+        yield from (("set-option", "-s", "-q", "-u", _waiting_enter(name)) for name in self._names.of_clients)
 
     @property
     def waiting_enters(self) -> Format:
         return Format("".join(f"#{{{_waiting_enter(name)}}}" for name in self._names.of_clients))
 
     def _table(
-        self, table: str, client: str, listed: Sequence[str], watcher: Watcher, first: str = ""
+        self,
+        table: str,
+        client: str,
+        listed: Sequence[str],
+        watcher: Watcher,
+        first: str = "",
+        *,
+        is_out: bool = False,
     ) -> Iterator[str]:
-        """The table of the human, `first` before everything that a key does."""
-        yield rf"bind-key -T {table} Any {first}{self._key(client)}"
+        """The table of the human, `first` before everything that a key does. `is_out`: for the keys behind the first one."""
+        yield rf"bind-key -T {table} Any {first}{self._key(client, is_out=is_out)}"
         if self._names.enter_gap_s:
             yield from (rf"bind-key -T {table} {key} {first}{self._enter(client)}" for key in ("Enter", "KPEnter"))
         yield from _copies(table, listed, watcher.usual_table, first)
 
-    def _key(self, client: str) -> str:
-        return rf"{_SEND_ON} \; {self._stay(client)}" if self._names.enter_gap_s else _SEND_ON
+    def _key(self, client: str, *, is_out: bool) -> str:
+        if not self._names.has_gaps:
+            return _SEND_ON
+        sent = self._spaced(client) if is_out and self._names.key_gap_s else _SEND_ON
+        return rf"{sent} \; {self._stay(client)}"
+
+    def _spaced(self, client: str) -> str:
+        """The first keys that come out keep their distance from each other."""
+        waiting, gap = _waiting_enter(client), f"{self._names.key_gap_s:.3f}"
+        waits = f"set-option -s {waiting} 1 ; run-shell -d {gap} ; {_SEND_ON} ; set-option -s -q -u {waiting}"
+        return self._names.if_spaced(_SEND_ON, waits)
 
     def _enter(self, client: str) -> str:
         waiting = _waiting_enter(client)

@@ -41,8 +41,6 @@ from hark.terminal.server import TmuxServer, is_running
 from hark.terminal.undo_script import UNDONE, UndoPlace, undo_script
 from hark.terminal.watchers import View, questions, read_view
 
-ENTERS = 4
-"""Of somebody who leans on Enter, or pastes (tmux before 3.4 cannot tell a newline of a paste), the others come at once."""
 OUT_POLL_S = 0.02
 LONGEST_UNDO_S = 5.0
 """So long after the hold's end the keys are free, whatever became of the undo."""
@@ -55,7 +53,14 @@ class KeyHold:
     """Made by `begin`."""
 
     def __init__(
-        self, server: TmuxServer, pane: Pane, view: View, seconds: float, enter_gap_s: float, label: str = ""
+        self,
+        server: TmuxServer,
+        pane: Pane,
+        view: View,
+        seconds: float,
+        enter_gap_s: float,
+        key_gap_s: float = 0.0,
+        label: str = "",
     ) -> None:
         self._server = server
         self._pane = pane
@@ -64,7 +69,7 @@ class KeyHold:
         self._enter_gap_s = enter_gap_s
         self._ends_at = asyncio.get_running_loop().time() + seconds
         self._name = f"hark-{os.getpid()}-{next(_holds)}"
-        self._names = Names(self._name, view.watchers, enter_gap_s)
+        self._names = Names(self._name, view.watchers, enter_gap_s, key_gap_s)
         self._tables = tables_for(server.features, self._names)
         self._label = label
         self._settings: list[Setting] = []
@@ -75,16 +80,22 @@ class KeyHold:
 
     @classmethod
     async def begin(
-        cls, server: TmuxServer, pane: Pane, seconds: float, enter_gap_s: float = 0.0, label: str = ""
+        cls,
+        server: TmuxServer,
+        pane: Pane,
+        seconds: float,
+        enter_gap_s: float = 0.0,
+        label: str = "",
+        key_gap_s: float = 0.0,
     ) -> "KeyHold | None":
         """None when it cannot be now: someone is in the middle of a tmux command or scrolls, another hold is under way, the
         clients were not the same ones a moment later, one of them does not take keys (it shows a popup, or waits for a
         command), or the timer could not reach tmux. After `seconds` tmux lets go by itself. `enter_gap_s`: how long after
-        other keys a held Enter comes out. `label`: what the delivery is called, for whoever asks later what became of it."""
+        other keys a held Enter comes out; `key_gap_s`: how long after another key each of the first held keys does. `label`: what the delivery is called, for whoever asks later what became of it."""
         view = await _look(server, pane)
         if view.is_in_a_command or not _is_reachable(server):
             return None
-        hold = cls(server, pane, view, seconds, enter_gap_s, label)
+        hold = cls(server, pane, view, seconds, enter_gap_s, key_gap_s, label)
         if not view.watchers:
             return hold
         is_armed = False
@@ -172,7 +183,7 @@ class KeyHold:
         return "".join(self._server.text(replies[-1]))
 
     async def _until_out(self) -> None:
-        for _ in range(int(ENTERS * self._enter_gap_s / OUT_POLL_S)):
+        for _ in range(int(self._names.longest_gaps_s / OUT_POLL_S)):
             if not await self._run_if_first([self._waiting_enters]):
                 return
             await asyncio.sleep(OUT_POLL_S)
