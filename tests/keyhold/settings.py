@@ -35,6 +35,7 @@ bind-key -n ü display-message 'ü 漢 🦊'
 bind-key -n 漢 send-keys -l '漢'
 bind-key -n 🦊 send-keys -l 'fox'
 bind-key -n User768 display-message 'a key of the human'
+bind-key -n C-User769 display-message 'another key of the human'
 bind-key -T prefix '$' run-shell 'echo "$x" > /dev/null'
 bind-key -T mine Any display-message '${y}'
 bind-key -T mine '~' switch-client -T root

@@ -37,9 +37,11 @@ PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
 KEY_TABLE = "key-table"
 
-OUR_KEY = "User768"
-"""Keys of this kind exist only where an option of tmux defines them, and high numbers are nobody's. Where a client does not take
-it (it waits for a command of its own), tmux 3.5 and 3.6 write the last byte of its code to the program: of this one a NUL."""
+OUR_KEY, OUR_CTRL_KEY = "User768", "C-User769"
+"""Keys of this kind exist only where an option of tmux defines them, and high numbers are nobody's. A client that waits for a command
+of its own, or is in the middle of a paste, does not take our key; tmux 3.5 and 3.6 then try to write the key to the program. They
+have nothing to write for the first key if the program has asked for extended keys, and a NUL otherwise. They have nothing to write
+for the second key if the program has not asked for them."""
 
 _BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +(?P<table>\S+) +(?P<key>\S+) +(?P<commands>.+)")
 
@@ -69,13 +71,15 @@ class Setting(Struct, frozen=True):
 
 
 class Names(Struct, frozen=True):
-    """What a hold is called, who is held, and how long after other keys a held Enter comes out."""
+    """What a hold is called, who is held, how long after other keys a held Enter comes out, and which key of ours waits."""
 
     hold: str
     watchers: tuple[Watcher, ...]
     enter_gap_s: float
     key_gap_s: float = 0.0
     """How long after another key each of the first `SPACED_KEYS` held keys comes out."""
+    our_key: str = OUR_KEY
+    """The key that waits in the queues of the clients."""
 
     @property
     def has_gaps(self) -> bool:
@@ -148,7 +152,7 @@ class Queued:
     def prepare(self, listed: Sequence[str]) -> Iterator[str]:
         for watcher, name in self._names.named_watchers:
             yield command("wait-for", "-L", name)
-            yield command("bind-key", "-T", name, OUR_KEY, self._wait(watcher, name))
+            yield command("bind-key", "-T", name, self._names.our_key, self._wait(watcher, name))
         if self._names.has_gaps:
             for watcher, out in self._out_tables():
                 yield from (f"bind-key -T {out} {key} {quote(waits)}" for key, waits in self._out_keys())
@@ -162,7 +166,7 @@ class Queued:
     def take(self) -> Iterator[str]:
         for watcher, name in self._names.named_watchers:
             yield command("switch-client", "-c", watcher.name, "-T", name)
-            yield command("send-keys", "-K", "-c", watcher.name, OUR_KEY)
+            yield command("send-keys", "-K", "-c", watcher.name, self._names.our_key)
         yield from _after_all_queues(f"{self._names.hold}-after")
         yield command("set-hook", "-u", "-t", f"={HIDDEN_SESSION}:", _RENAMED)
         yield command(
@@ -311,6 +315,11 @@ class Copied:
         return f'if-shell -F "#{{==:#{{{MARK}}},{self._names.hold}{OUT}}}" {{ switch-client -T {client}-out }}'
 
 
+def our_key_for(key_mode: str) -> str:
+    """The key that a program never gets to see. `key_mode`: the value of `pane_key_mode`, which tmux knows since 3.5."""
+    return OUR_CTRL_KEY if key_mode == "VT10x" else OUR_KEY
+
+
 def tables_for(features: frozenset[str], names: Names) -> Tables:
     return Queued(names) if "client-keys" in features else Copied(names)
 
@@ -321,7 +330,7 @@ def _copies(table: str, listed: Sequence[str], usual_table: str, first: str = ""
     return (
         f"bind-key {each['repeat'] or ''}-T {table} {each['key']} {first}{each['commands']}"
         for each in found
-        if each["key"] != OUR_KEY
+        if each["key"] not in (OUR_KEY, OUR_CTRL_KEY)
     )
 
 

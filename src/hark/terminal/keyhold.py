@@ -36,7 +36,7 @@ from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.commands import command, line, paste_flags, shell_command
 from hark.terminal.expansion import Format, all_of, equals, not_, value_of
-from hark.terminal.key_tables import MARK, OUT, OVER, Names, Setting, Words, tables_for
+from hark.terminal.key_tables import MARK, OUT, OVER, Names, Setting, Words, our_key_for, tables_for
 from hark.terminal.server import TmuxServer, is_running
 from hark.terminal.undo_script import UNDONE, UndoPlace, undo_script
 from hark.terminal.watchers import View, questions, read_view
@@ -69,7 +69,7 @@ class KeyHold:
         self._enter_gap_s = enter_gap_s
         self._ends_at = asyncio.get_running_loop().time() + seconds
         self._name = f"hark-{os.getpid()}-{next(_holds)}"
-        self._names = Names(self._name, view.watchers, enter_gap_s, key_gap_s)
+        self._names = Names(self._name, view.watchers, enter_gap_s, key_gap_s, our_key_for(view.key_mode))
         self._tables = tables_for(server.features, self._names)
         self._label = label
         self._settings: list[Setting] = []

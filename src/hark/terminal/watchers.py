@@ -9,7 +9,7 @@ from hark.model.session import Pane
 from hark.terminal.commands import command
 from hark.terminal.expansion import Format
 
-_PANE_FORMAT = Format("#{pane_pid} #{pane_in_mode}")
+_PANE_FORMAT = Format("#{pane_pid} #{pane_in_mode} #{pane_key_mode}")
 _CLIENT_FORMAT = Format(
     "#{client_control_mode}#{client_readonly} #{pane_id} #{session_id} #{prefix} #{prefix2} #{client_name} #{client_key_table} #{key-table}"
 )
@@ -36,6 +36,8 @@ class View(Struct, frozen=True):
     pid: int
     in_mode: bool
     watchers: tuple[Watcher, ...]
+    key_mode: str = ""
+    """How the program wants its keys: `VT10x`, `Ext 1` or `Ext 2`. Empty on tmux before 3.5."""
 
     @property
     def is_in_a_command(self) -> bool:
@@ -62,7 +64,7 @@ def questions(pane: Pane) -> tuple[str, str]:
 
 def read_view(pane: Pane, pane_answer: Sequence[str], clients_answer: Sequence[str]) -> View:
     [text] = pane_answer
-    pid, mode = text.split(" ")
+    pid, mode, key_mode = text.split(" ", 2)
     clients = (row.split(" ", 7) for row in clients_answer)
     return View(
         int(pid or 0),
@@ -72,4 +74,5 @@ def read_view(pane: Pane, pane_answer: Sequence[str], clients_answer: Sequence[s
             for kind, pane_id, session_id, prefix, prefix2, name, table, usual_table in clients
             if kind == "00" and pane_id == pane.pane_id
         ),
+        key_mode,
     )
