@@ -9,7 +9,6 @@ from tests.keyhold.stage import AT_ONCE, DEADLINE_S, Recorder, begin, wait_read
 from tests.terminal.connected import connected, in_thread
 from tests.terminals import PrivateTmux, wait_until
 
-
 KEY_MODES = {"plain keys": "", "some extended keys": "\x1b[>4;1m", "all keys extended": "\x1b[>4;2m"}
 """What a program prints to say how it wants its keys."""
 
