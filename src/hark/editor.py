@@ -21,6 +21,7 @@ from hark import instance, paths, tickets
 CONNECT_S = 0.3
 ANSWER_S = 5.0
 KEEP = {"action": "keep"}
+OK, FAILURE = 0, 1
 
 
 def choose_editor(environment: Mapping[str, str]) -> list[str]:
@@ -68,25 +69,27 @@ def understand(answer: bytes) -> dict[str, Any] | None:
     return decoded
 
 
-def was_delivery(arguments: list[str]) -> bool:
-    """Whether the daemon wanted something of this editor; then it is done."""
+def delivery_status(arguments: list[str]) -> int | None:
+    """What to end with if the daemon wanted something of this editor; then it is done. None if it did not."""
     session = os.environ.get("HARK_SESSION")
     if not session or not arguments:
-        return False
+        return None
     try:
         with open(arguments[-1], encoding="utf-8", newline="") as file:
             text = file.read()
         answer = ask_daemon(session, text)
         if answer and answer.get("action") == "human":
-            return False
+            return None
         if answer is None or answer.get("action") == "exec":
-            return claim(session)
+            return OK if claim(session) else None
+        if answer.get("action") == "fail":
+            return FAILURE
         if answer.get("action") == "replace":
             with open(arguments[-1], "w", encoding="utf-8", newline="") as file:
                 file.write(answer["text"])
     except (OSError, ValueError, KeyError):
-        return claim(session)
-    return True
+        return OK if claim(session) else None
+    return OK
 
 
 def claim(session: str) -> bool:
@@ -96,8 +99,9 @@ def claim(session: str) -> bool:
 
 def main() -> None:
     arguments = sys.argv[1:]
-    if was_delivery(arguments):
-        os._exit(0)
+    status = delivery_status(arguments)
+    if status is not None:
+        os._exit(status)
     words = [*choose_editor(dict(os.environ)), *arguments]
     try:
         os.execvp(words[0], words)

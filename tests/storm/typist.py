@@ -22,7 +22,7 @@ EMPTY_WITHIN_S = 3.0
 BREAKS = 0.25
 BREAK_S = (1.5, 3.5)
 
-CURSORS = {"gemini": Recalled.CURSOR_AT_START}
+CURSORS = {"gemini": Recalled.CURSOR_AT_START, "opencode": Recalled.CURSOR_AT_START}
 """In a text from the history; elsewhere at its end."""
 
 KEEPS_PROMPTS = frozenset({"claude"})

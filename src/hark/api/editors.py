@@ -16,20 +16,24 @@ class EditorAsks(Request, frozen=True, kw_only=True):
 
 
 class EditorTold(Response, frozen=True, kw_only=True):
-    action: Literal["exec", "human", "replace", "keep"]
+    action: Literal["exec", "human", "replace", "keep", "fail"]
     """`exec`: be the human's own editor, unless hark has just pressed the editor's key; `human`: be it in any case; `replace`: write
-    `text` and end; `keep`: end."""
+    `text` and end; `keep`: end; `fail`: end with an error, which tells the agent to load nothing."""
     text: str | None
 
 
 async def ask(request: HttpRequest, body: EditorAsks) -> EditorTold:
-    editors = request.app.state.hark.editors
+    hark = request.app.state.hark
+    editors, session_id = hark.editors, SessionId(body.session_id)
     if not editors.is_agents_own(body.pid):
         return EditorTold(action="human", text=None)
-    is_ours, text = await editors.ask(SessionId(body.session_id), body.text, body.pid)
+    is_ours, text = await editors.ask(session_id, body.text, body.pid)
     if not is_ours:
         return EditorTold(action="exec", text=None)
-    return EditorTold(action="keep" if text is None else "replace", text=text)
+    if text is not None:
+        return EditorTold(action="replace", text=text)
+    editor = hark.kinds.get(hark.sessions.get(session_id).agent).editor
+    return EditorTold(action="fail" if editor and editor.fails_to_keep else "keep", text=None)
 
 
 CALLS = (

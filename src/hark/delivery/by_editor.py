@@ -88,9 +88,9 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...]
     after: tuple[str, ...] = ()
     """Harmless keys to press after the editor has closed, where the agent swallows the first one."""
-    end_key: str | None = None
-    """Where the agent leaves the cursor too far to the left of the end, by its wide characters and newlines: the key that goes
-    one to the right."""
+    end_keys: tuple[str, ...] = ()
+    """Where the agent leaves the cursor too far to the left of the end, by its wide characters and newlines: the keys that bring it
+    to the end from anywhere."""
     rest_s: float = 0.0
     """How long after its editor the agent still loses keys."""
     needs_box: bool = False
@@ -104,6 +104,11 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the editor gives back is gone if a dialog has opened meanwhile: a draft stays on record until it is seen."""
     trims: bool = False
     """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
+    ignores_empty: bool = False
+    """The agent takes an empty text from its editor for no text: the keys that empty its box take the draft out instead."""
+    fails_to_keep: bool = False
+    """The agent loads what its editor has left, also unchanged, and puts the cursor elsewhere; it loads nothing from an editor that
+    fails. So ours fails when it changes nothing."""
 
 
 def deliver(job: Job, editor: EditorKeys) -> Delivery:
@@ -133,23 +138,44 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     job = replace(job, way_back=_way_back(job, draft, behind))
     if not (yield LeaveUndo(_while_open(job, editor))):
         return Held(HoldReason.BUSY, NOT_HELD)
-    if fits(job.text, before.screen.columns, len(before.screen.rows)):
+    if editor.ignores_empty:
+        if never_left := (yield from _take_out_by_keys(job, editor)):
+            yield DropDraft()
+            return never_left
+        outcome = yield from _paste_behind_editor(job, by_keys=True)
+    elif fits(job.text, before.screen.columns, len(before.screen.rows)):
         is_set = yield from _set(_needed(job.text, editor), job, editor)
         yield LeaveUndo(job.undo)
         not_shown = Stuck("the box does not show our text", is_refused=True)
         outcome = (yield from _submit(job, editor)) if is_set else not_shown
     else:
-        outcome = yield from _deliver_by_paste(job, editor)
+        yield from _close("", editor)
+        outcome = yield from _paste_behind_editor(job, by_keys=False)
     if draft:
         return (yield from _give_back(job, editor, draft, behind, target, outcome))
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
 
 
-def _deliver_by_paste(job: Job, editor: EditorKeys) -> Delivery:
-    """For a text that the screen cannot show: the editor only empties the box. Agents show a stand-in for a long paste, but draw all
-    of what comes out of their editor, which takes them longer than keys can be held."""
-    yield from _close("", editor)
-    seen = yield from watch_for(lambda screen: _is_empty(screen, job), SHOWN_WITHIN_S)
+def _take_out_by_keys(job: Job, editor: EditorKeys) -> Generator[Step, Answer, Held | None]:
+    """Presses the keys that empty the box, now that the draft is on record. Returns why not if the draft never left the box by our
+    doing: then it is the human's, who may have submitted it, and must never be put back."""
+    yield from _close(None, editor)
+    seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
+    box = read_box(seen.screen, job.look)
+    if box is None:
+        return Held(HoldReason.DIALOG, "the input box was gone when the editor had closed")
+    if box.is_empty:
+        return Held(HoldReason.BUSY, "the draft had left the box when the editor had closed")
+    yield LeaveUndo(job.undo)
+    yield Press(job.look.empty_keys)
+    return None
+
+
+def _paste_behind_editor(job: Job, *, by_keys: bool) -> Delivery:
+    """For a text that the screen cannot show, and for an agent whose box is emptied by keys: the draft is on its way out of the box,
+    and the text is pasted when the box is seen empty. Agents show a stand-in for a long paste, but draw all of what comes out of
+    their editor, which takes them longer than keys can be held."""
+    seen = yield from watch_for(lambda screen: _is_empty(screen, job), SHOWN_WITHIN_S, is_to_print=by_keys)
     if not _is_empty(seen.screen, job):
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     outcome = yield from paste_and_submit(job, seen.screen)
@@ -304,6 +330,11 @@ def _give_back(
     if not isinstance(opened, EditorOpened):
         return outcome
     is_ours = _is_ours(opened.text, job)
+    if same_text(opened.text, draft) and not is_ours:
+        # It never left the box, or is back: once the human has submitted it, it must not be put back again.
+        yield from _close(None, editor)
+        yield DropDraft()
+        return outcome
     if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
         yield from _close(None, editor)
         return Unproven("the box did not let go of the text") if is_ours else outcome
@@ -417,11 +448,11 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
 
 
 def _go_to_end(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """At the end the key does nothing, so it may be pressed too often."""
-    count = 3 * sum(1 for character in text if character == "\n" or not character.isascii())
-    if editor.end_key and count:
-        yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
-        yield Press((editor.end_key,) * count)
+    """Only where the input box is to be seen: a dialog would take the keys for its own."""
+    if editor.end_keys and (not text.isascii() or not text.isprintable()):
+        seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
+        if read_box(seen.screen, job.look):
+            yield Press(editor.end_keys)
 
 
 def _moved_from(cursor: tuple[int, int] | None, job: Job) -> Test:
