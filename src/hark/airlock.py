@@ -220,6 +220,7 @@ class Hold(NamedTuple):
     until: float
     gap_s: float
     enter_gap_s: float
+    after_enter_s: float = 0.0
     label: str = ""  # what the holder calls the delivery
     undo: Undo | None = None  # None: none was left
 
@@ -248,6 +249,7 @@ class Keys:
         self._queue: deque[Token] = deque()
         self._queued_bytes = 0
         self._replay: Hold | None = None  # the hold whose keys are on their way
+        self._is_behind_enter = False  # the last key that was replayed is an Enter
         self._step_at = 0.0
         self._sent_at = 0.0
         self._is_deaf = False  # the agent has not read for longer than it was waited for
@@ -429,14 +431,15 @@ class Keys:
                 return
             self._is_deaf = is_unread and (self._is_deaf or now >= self._sent_at + ENTER_PATIENCE_S)
             self._settled_at = now
-        self._step_at = self._settled_at + (_gap_s(self._queue[0], replay) if self._queue else replay.enter_gap_s)
+        self._step_at = self._settled_at + _gap_s(self._queue[0] if self._queue else None, replay, self._is_behind_enter)
         if now < self._step_at:
             return
         if self._queue:
-            data = self._queue.popleft().data
-            self._queued_bytes -= len(data)
+            token = self._queue.popleft()
+            self._queued_bytes -= len(token.data)
             self.passed_at = now
-            self._send(data)
+            self._is_behind_enter = _is_enter(token)
+            self._send(token.data)
             self._await_read(now)
         else:
             self._replay = self._oldest_at = None
@@ -452,14 +455,19 @@ class Keys:
 
 def _keeps_apart(token: Token) -> bool:
     """Enter; and a paste, because right behind a key an agent may put it before that key."""
-    is_enter = token.data in (b"\r", b"\n", b"\x1b\r", b"\x1bOM") or token.data.startswith((b"\x1b[13u", b"\x1b[13;"))
-    return is_enter or token.data.startswith(b"\x1b[200~")
+    return _is_enter(token) or token.data.startswith(b"\x1b[200~")
 
 
-def _gap_s(token: Token, replay: Hold) -> float:
-    if token.kind == "mouse":
+def _is_enter(token: Token) -> bool:
+    return token.data in (b"\r", b"\n", b"\x1b\r", b"\x1bOM") or token.data.startswith((b"\x1b[13u", b"\x1b[13;"))
+
+
+def _gap_s(token: Token | None, replay: Hold, is_behind_enter: bool = False) -> float:
+    """How long to wait before a key that was held; None: before the human's own keys flow again."""
+    if token and token.kind == "mouse":
         return 0.0  # a moving mouse sends them faster than gaps would let them out
-    return replay.enter_gap_s if _keeps_apart(token) else replay.gap_s
+    gap_s = replay.enter_gap_s if token is None or _keeps_apart(token) else replay.gap_s
+    return max(gap_s, replay.after_enter_s) if is_behind_enter else gap_s
 
 
 class Agent:
@@ -1095,8 +1103,8 @@ class Airlock:
             self._requests.serve(client)
 
     def _take(self, client: Client, request: dict[str, Any], now: float) -> str:
-        seconds, gap_s, enter_gap_s = _terms(request)
-        hold = Hold(os.urandom(8).hex(), client, now + seconds, gap_s, enter_gap_s, _label(request))
+        seconds, *gaps = _terms(request)
+        hold = Hold(os.urandom(8).hex(), client, now + seconds, *gaps, label=_label(request))
         self._keys.take(hold)
         return hold.id
 
@@ -1172,15 +1180,16 @@ class Airlock:
 
 
 def _terms(request: dict[str, Any]) -> list[float]:
-    """Of a hold: how long, the gap before a key, the gap before Enter, all in seconds."""
-    terms = [request.get("seconds"), request.get("gap_ms", 4), request.get("enter_gap_ms", 60)]
-    for term, most in zip(terms, (LONGEST_HOLD_S, LONGEST_GAP_MS, LONGEST_GAP_MS), strict=True):
+    """Of a hold: how long, the gap before a key, the gap before Enter, the gap behind Enter, all in seconds."""
+    gaps = [request.get("gap_ms", 4), request.get("enter_gap_ms", 60), request.get("after_enter_ms", 0)]
+    terms = [request.get("seconds"), *gaps]
+    for term, most in zip(terms, (LONGEST_HOLD_S, *[LONGEST_GAP_MS] * 3), strict=True):
         if isinstance(term, bool) or not isinstance(term, int | float) or not 0 <= term <= most:
             raise RefusalError("malformed")
     if terms[0] == 0:
         raise RefusalError("malformed")
     _label(request)
-    return [terms[0], terms[1] / 1000, terms[2] / 1000]
+    return [terms[0], *(gap / 1000 for gap in terms[1:])]
 
 
 def _label(request: dict[str, Any]) -> str:

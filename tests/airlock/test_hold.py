@@ -90,6 +90,17 @@ def test_a_hold_is_refused_until_the_replay_of_the_last_is_done(recorded: Record
     assert client.hold()
 
 
+def test_what_was_typed_behind_an_enter_keeps_away_from_it(recorded: Recorded, client: Client) -> None:
+    """An agent that reads its box a moment after the Enter would submit it too."""
+    hold = client.hold(gap_ms=0, enter_gap_ms=0, after_enter_ms=300)
+    type_and_wait_held(recorded, client, b"ab\rcd")
+    client.release(hold)
+
+    recorded.wait_input(b"ab\r")
+    assert client.facts()["held_bytes"] == 2
+    recorded.wait_input(b"ab\rcd")
+
+
 def test_a_paste_of_the_human_is_replayed_in_one_piece(recorded: Recorded, client: Client) -> None:
     paste = b"\x1b[200~" + b"pasted " * 100 + b"\x1b[201~"
     hold = client.hold()

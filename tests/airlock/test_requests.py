@@ -32,6 +32,7 @@ MALFORMED = [
     b'{"op":"hold","seconds":1,"gap_ms":-1}',
     b'{"op":"hold","seconds":1,"gap_ms":1e9}',
     b'{"op":"hold","seconds":1,"enter_gap_ms":null}',
+    b'{"op":"hold","seconds":1,"after_enter_ms":"x"}',
 ]
 
 

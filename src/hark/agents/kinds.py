@@ -62,6 +62,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Between two of the human's keys that were held: faster ones would be taken for a paste."""
     replay_enter_gap_ms: float = 60.0
     """How long to wait before an Enter that was held is replayed: an agent takes a sooner one for a newline."""
+    replay_after_enter_ms: float = 0.0
+    """How long to wait behind an Enter that was held before the next key is replayed: the agent reads its box a moment after the
+    Enter, and would submit that key too."""
     adopted_enter_gap_ms: float = 0.0
     """The same on adopted panes. tmux before 3.4 takes newlines of a human's own paste for Enters, so a held paste comes with such
     pauses too, and what was typed after it right behind it: only for agents that bear that."""

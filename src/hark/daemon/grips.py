@@ -28,7 +28,8 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
         return HeldByTmux(server, session.pane, hold, foreground)
     airlock = await Airlock.connect(Path(session.airlock))
     try:
-        held = await airlock.hold(HOLD_S, kind.replay_gap_ms, kind.replay_enter_gap_ms, label)
+        gaps, after_enter_ms = (kind.replay_gap_ms, kind.replay_enter_gap_ms), kind.replay_after_enter_ms
+        held = await airlock.hold(HOLD_S, *gaps, label, after_enter_ms=after_enter_ms)
     except Refused:
         await airlock.close()
         return None

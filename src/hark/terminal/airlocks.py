@@ -116,9 +116,13 @@ class Airlock:
     async def facts(self) -> AirlockFacts:
         return convert(await self._ask(op="facts"), AirlockFacts)
 
-    async def hold(self, seconds: float, gap_ms: float, enter_gap_ms: float, label: str = "") -> str:
-        """Its id. `label`: what the delivery is called, for whoever asks later what became of it."""
-        answer = await self._ask(op="hold", seconds=seconds, gap_ms=gap_ms, enter_gap_ms=enter_gap_ms, label=label)
+    async def hold(
+        self, seconds: float, gap_ms: float, enter_gap_ms: float, label: str = "", *, after_enter_ms: float = 0.0
+    ) -> str:
+        """Its id. `label`: what the delivery is called, for whoever asks later what became of it. An airlock that was started by an
+        earlier hark knows no gap behind an Enter, and does not mind being told."""
+        gaps = {"gap_ms": gap_ms, "enter_gap_ms": enter_gap_ms, "after_enter_ms": after_enter_ms}
+        answer = await self._ask(op="hold", seconds=seconds, label=label, **gaps)
         return str(answer["hold"])
 
     async def write(
