@@ -431,7 +431,9 @@ class Keys:
                 return
             self._is_deaf = is_unread and (self._is_deaf or now >= self._sent_at + ENTER_PATIENCE_S)
             self._settled_at = now
-        self._step_at = self._settled_at + _gap_s(self._queue[0] if self._queue else None, replay, self._is_behind_enter)
+        self._step_at = self._settled_at + _gap_s(
+            self._queue[0] if self._queue else None, replay, self._is_behind_enter
+        )
         if now < self._step_at:
             return
         if self._queue:
