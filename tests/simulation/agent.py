@@ -55,6 +55,8 @@ class Agent:
         self._lines_at_editor = 0
         self._swallows = False
         self._typed_ahead: list[tuple[str, str, Who]] = []
+        self._selected: tuple[int, int] | None = None
+        """From a key that selects to the next one."""
 
     def view(self, now: float) -> View:
         front: Literal["box", "dialog", "editor"] = "box"
@@ -123,16 +125,24 @@ class Agent:
         return True
 
     def close_editor(self, text: str | None, now: float) -> None:
-        """Unchanged text leaves everything as it was, collapsed pastes and cursor included."""
+        """No text leaves everything as it was, collapsed pastes and cursor included; so does the same text, mostly."""
         self.is_editor_open = False
         self.last_input_at = now
-        if text is not None and text != self.buffer.text:
-            assert self.flavour.editor is not None
+        assert self.flavour.editor is not None
+        if self.flavour.editor.fails_to_keep:
+            self._load(text)
+        elif text is not None and text != self.buffer.text:
             self.buffer.set(units_of(text.rstrip() if self.flavour.editor.trims else text))
         self._swallows = self.flavour.editor_swallows
         ahead, self._typed_ahead = self._typed_ahead, []
         for kind, what, who in ahead:
             (self.paste if kind == "paste" else self.press)(what, who, now)
+
+    def _load(self, text: str | None) -> None:
+        """As OpenCode does: it loads the same text too, but no empty one, and counts no newlines when it puts the cursor to the end."""
+        if text:
+            units = units_of(text)
+            self.buffer.set(units, len(units) - units.count("\n"))
 
     @property
     def has_typed_ahead(self) -> bool:
@@ -246,12 +256,22 @@ class Agent:
 
     def _edit(self, key: str) -> None:
         buffer, by_rows = self.buffer, self.flavour.by_rows
+        selected, self._selected = self._selected, None
+        if selected and key in ("BSpace", "DC", "Right"):
+            buffer.move(selected[1])
+            if key != "Right":
+                buffer.delete(*selected)
+            return
         start, end = (buffer.row_start(), buffer.row_end()) if by_rows else (buffer.line_start(), buffer.line_end())
         match key:
             case "Left":
                 buffer.move(buffer.cursor - 1)
             case "Right":
                 buffer.move(buffer.cursor + 1)
+            case "S-End":
+                self._select(buffer.cursor, len(buffer.units), len(buffer.units))
+            case "S-Home":
+                self._select(0, buffer.cursor, 0)
             case "Home":
                 buffer.move(start)
             case "End":
@@ -270,3 +290,7 @@ class Agent:
                 self.is_insert_mode = not self.flavour.is_vim
             case _:
                 buffer.insert(units_of(key))
+
+    def _select(self, start: int, end: int, cursor: int) -> None:
+        self._selected = (start, end) if start < end else None
+        self.buffer.move(cursor)

@@ -3,6 +3,7 @@
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.delivery.box import BoxLook
 from hark.delivery.by_editor import EditorKeys
@@ -12,6 +13,7 @@ from hark.delivery.reading import LineKeys
 from hark.delivery.submit import Lines
 from tests.delivery.screens import CLAUDE, DEMO
 
+EMPTY_KEYS = ("S-End", "BSpace", "S-Home", "BSpace")
 STASH = StashKeys(key="C-s", occupied="stashed")
 
 
@@ -66,6 +68,15 @@ class Flavour(Struct, frozen=True, kw_only=True):
     @property
     def width(self) -> int:
         return self.columns - self.look.indent - self.spare
+
+
+def with_loading_editor(flavour: Flavour) -> Flavour:
+    """As OpenCode: its editor loads whatever is left there but no empty text, and four keys empty its box."""
+    keys = EditorKeys(
+        key=("C-x", "e"), needs_box=True, end_keys=("S-End", "Right"), ignores_empty=True, fails_to_keep=True
+    )
+    look = replace(flavour.look, empty_keys=EMPTY_KEYS)
+    return replace(flavour, look=look, editor=keys, editor_swallows=False, is_vim=False)
 
 
 def draw_flavour(random: Random) -> Flavour:

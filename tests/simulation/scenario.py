@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from hark.delivery.submit import Lines
 from hark.delivery.wording import sanitise
-from tests.simulation.flavour import Flavour, draw_flavour
+from tests.simulation.flavour import Flavour, draw_flavour, with_loading_editor
 from tests.simulation.layout import Units, units_of
 from tests.simulation.terminal import Action
 
@@ -136,6 +136,8 @@ def _draw_line(random: Random, scenario: Scenario) -> Scenario:
     deaf = None
     if random.random() < 0.3:
         deaf = (scenario.start_ms + random.random() * 500 - 150, random.choice((30.0, 120.0, 400.0)))
+    if scenario.carrier == "editor" and random.random() < 0.25:
+        flavour = with_loading_editor(flavour)
     return replace(scenario, flavour=flavour, deaf=deaf)
 
 

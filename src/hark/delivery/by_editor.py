@@ -43,6 +43,7 @@ from hark.delivery.steps import (
     Unproven,
 )
 from hark.delivery.submit import (
+    DRAWN_WITHIN_S,
     ENTERS,
     TOO_SLOW,
     Job,
@@ -448,11 +449,21 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
 
 
 def _go_to_end(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """Only where the input box is to be seen: a dialog would take the keys for its own."""
-    if editor.end_keys and (not text.isascii() or not text.isprintable()):
-        seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
-        if read_box(seen.screen, job.look):
-            yield Press(editor.end_keys)
+    """Only where the input box is seen with the text: a dialog would take the keys for its own. And on until the cursor is drawn there:
+    whoever walks it from where it stood before leaves the draft."""
+    if not editor.end_keys or not text.strip() or (text.isascii() and text.isprintable()):
+        return
+    seen = yield from watch_for(lambda screen: _is_filled(screen, job), SHOWN_WITHIN_S)
+    box = read_box(seen.screen, job.look)
+    if box is None or box.is_empty or (box.is_cursor_at_end and text == text.rstrip()):
+        return
+    if (yield Press(editor.end_keys)):
+        yield from watch_for(_moved_from((box.cursor_row, box.cursor_x), job), DRAWN_WITHIN_S)
+
+
+def _is_filled(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and not box.is_empty
 
 
 def _moved_from(cursor: tuple[int, int] | None, job: Job) -> Test:
