@@ -47,7 +47,7 @@ LONG_TEXTS = {
 DRAFT = "half a thou"
 
 
-@pytest.fixture(scope="module", params=["claude", "codex", "gemini"])
+@pytest.fixture(scope="module", params=["claude", "codex", "gemini", "opencode"])
 def agent(request: pytest.FixtureRequest) -> Iterator[Delivering]:
     with delivering(request.param) as running:
         running.deliver("warm up")

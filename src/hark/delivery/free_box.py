@@ -33,6 +33,8 @@ from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 OUT_WITHIN_S = 0.4
+EMPTY_WITHIN_S = 1.0
+"""After the keys that surely empty the box: there is no other way to try, and a text that is seen to be out is not lost."""
 NOT_HELD = "the human's keys are not held any more"
 
 
@@ -90,7 +92,7 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
     for keys in _ways_out(box, job, is_beside=is_beside):
         if not (yield Press(keys)):
             return stuck
-        seen = yield from watch_for(is_out, OUT_WITHIN_S)
+        seen = yield from watch_for(is_out, EMPTY_WITHIN_S if keys == job.look.empty_keys else OUT_WITHIN_S)
         if is_out(seen.screen):
             return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused)
     return stuck
