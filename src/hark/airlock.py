@@ -1105,8 +1105,9 @@ class Airlock:
             self._requests.serve(client)
 
     def _take(self, client: Client, request: dict[str, Any], now: float) -> str:
-        seconds, *gaps = _terms(request)
-        hold = Hold(os.urandom(8).hex(), client, now + seconds, *gaps, label=_label(request))
+        seconds, gap_s, enter_gap_s, after_enter_s = _terms(request)
+        label = _label(request)
+        hold = Hold(os.urandom(8).hex(), client, now + seconds, gap_s, enter_gap_s, after_enter_s, label)
         self._keys.take(hold)
         return hold.id
 
