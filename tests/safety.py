@@ -1,4 +1,4 @@
-"""docs/safety.md: tables of what campaigns have found, each row written by the command that found it."""
+"""Tables of what campaigns have found, each row written by the command that found it: in docs/safety.md unless another page is given."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ PAGE = Path(__file__).parents[1] / "docs/safety.md"
 TITLE = "# What was tried to break it\n"
 
 
-def write_section(name: str, note: str, head: str, key: str, row: str) -> None:
+def write_section(name: str, note: str, head: str, key: str, row: str, place: Path | None = None) -> None:
     """Puts a row into the section's table, in the place of the one that begins with the same key."""
-    page = PAGE.read_text() if PAGE.exists() else TITLE
+    path = place or PAGE
+    page = path.read_text() if path.exists() else TITLE
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     if begin not in page:
         rule = "|" + "---|" * (head.count("|") - 1)
@@ -19,12 +20,12 @@ def write_section(name: str, note: str, head: str, key: str, row: str) -> None:
     before, _, rest = page.partition(begin)
     section, _, after = rest.partition(end)
     rows = [line for line in section.splitlines() if not line.startswith(f"| {key} |")]
-    PAGE.write_text(before + begin + "\n".join([*rows, row]) + "\n" + end + after)
+    path.write_text(before + begin + "\n".join([*rows, row]) + "\n" + end + after)
 
 
-def read_row(name: str, key: str) -> str | None:
+def read_row(name: str, key: str, place: Path | None = None) -> str | None:
     """The row of the section that begins with the key."""
-    section = PAGE.read_text().partition(f"<!-- {name} -->\n")[2].partition(f"<!-- end of {name} -->\n")[0]
+    section = (place or PAGE).read_text().partition(f"<!-- {name} -->\n")[2].partition(f"<!-- end of {name} -->\n")[0]
     return next((line for line in section.splitlines() if line.startswith(f"| {key} |")), None)
 
 

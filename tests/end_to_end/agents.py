@@ -96,4 +96,6 @@ class Agent:
         wait_until(lambda: words in self.screen(), DEADLINE_S, f"{words!r} on the screen", self.screen)
 
     def human(self) -> Human:
-        return Human(self.hark.tmux_socket, self.pane, columns=120, rows=40)
+        """Somebody whose terminal changes nothing about the size of the pane, with a row for the status line of tmux: while the demo
+        agent draws a new size, it does not take a paste for one."""
+        return Human(self.hark.tmux_socket, self.pane, columns=120, rows=41)
