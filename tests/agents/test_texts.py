@@ -30,6 +30,9 @@ TEXTS = {
     "stacked marks": "Z\u0351\u036b\u0343a\u0321\u031bl\u0328go",
     "ends with a backslash": "a path such as C:\\",
     "ends with a file name": "look at @README",
+    "marks of direction": "left\u200eto\u200fright, \u2067mirrored\u2069 and \u202eback\u202c",
+    "words after an at sign": "@property and bob@example.test, but not @ alone",
+    "more of them than an agent bears": " ".join(f"@name{number}" for number in range(60)),
     "Markdown": "# Title\n\n- **bold** and `code`\n- [a link](http://localhost/a/long/path/that/goes/on/and/on/for/a/while?x=1)",
 }
 WORDS = " ".join(f"word{number}" for number in range(9000))
@@ -75,7 +78,7 @@ def test_a_text_arrives_to_the_letter(agent: Delivering, human: Human, name: str
 
     agent.deliver(text)
 
-    if len(text.encode()) <= load_kinds().get(agent.launch.kind).longest_inline:
+    if load_kinds().get(agent.launch.kind).inline.take(text):
         agent.wait_bodies(*before, as_it_arrives(agent.launch.kind, text))
     else:
         wait_until(lambda: len(agent.bodies()) == len(before) + 1, DEADLINE_S, "it at the model", agent.bodies)

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from hark.agents.kinds import load_kinds
 from hark.delivery.headers import find_message_ids, header
 from hark.delivery.wording import (
     LONGEST_INLINE,
+    InlineLimits,
     check_raw,
     check_text,
     join,
@@ -175,14 +177,39 @@ def test_only_a_text_of_more_than_64_kib_goes_into_a_file(text: str, is_needed: 
 
 
 def test_an_agent_that_takes_less_gets_a_file_sooner() -> None:
-    assert needs_file(message("x" * 101), longest=100)
+    assert needs_file(message("x" * 101), InlineLimits(longest=100))
+
+
+MENTIONS: dict[str, tuple[str, bool]] = {
+    "none": ("nothing to look for", False),
+    "as many as it bears": ("@a @b", False),
+    "one more": ("@a, @b (@c)", True),
+    "within words": ("a@b.example c@d.example e@f.example", True),
+    "at signs alone": ("@ @ @, @. @", False),
+    "escaped": ("\\@a \\@b \\@c", False),
+    "too long": ("x" * 101, True),
+}
+
+
+@pytest.mark.parametrize(("text", "is_needed"), MENTIONS.values(), ids=MENTIONS.keys())
+def test_a_text_with_many_words_that_gemini_looks_for_goes_into_a_file(text: str, is_needed: bool) -> None:
+    limits = InlineLimits(longest=100, mention=load_kinds().get("gemini").mention, most_mentions=2)
+
+    assert needs_file(message(text), limits) is is_needed
+
+
+def test_messages_that_mention_too_much_together_go_one_by_one() -> None:
+    limits = InlineLimits(mention="@", most_mentions=3)
+
+    assert join(["@ @", "@", "@ @"], limits) == ("@ @\n\n@", 2)
+    assert join(["@ @ @ @ @", "plain"], limits) == ("@ @ @ @ @", 1)
 
 
 def test_as_many_messages_go_together_as_one_paste_can_hold() -> None:
     parts = [f"[Input from: a via hark send · 00000000000{n}]\nhello" for n in range(7)]
 
     assert join(parts) == ("\n\n".join(parts), 7)
-    assert join(parts, longest=len("\n\n".join(parts[:3]).encode()))[1] == 3
+    assert join(parts, InlineLimits(longest=len("\n\n".join(parts[:3]).encode())))[1] == 3
     assert join(["x" * 70000, "y"]) == ("x" * 70000, 1)
 
 
@@ -203,6 +230,6 @@ def test_a_raw_text_is_never_one_character_alone(text: str) -> None:
 def test_a_raw_text_has_no_header_and_is_known_by_itself() -> None:
     raw = structs.replace(message("/compact"), is_raw=True)
 
-    assert (payload(raw), mark(raw), needs_file(raw, 1)) == ("/compact", "/compact", False)
+    assert (payload(raw), mark(raw), needs_file(raw, InlineLimits(longest=1))) == ("/compact", "/compact", False)
     with pytest.raises(HarkError, match="one line"):
         check_raw("/one\n/two")

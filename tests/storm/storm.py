@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -30,6 +31,7 @@ QUIET_S = 3.0
 INTERVAL_S = (0.7, 2.0)
 MOST_WAITING = 5
 LONGEST_WAIT_S = 60.0
+POINTER = re.compile(r"The message is \d+ bytes long\. Read it in this file: (\S+) ?")
 PENDING = ("queued", "held", "staged")
 
 Say = Callable[[str], None]
@@ -70,7 +72,7 @@ class Storm:
         self.typist = Typist(agent, human, person, of_any_script=not plan.is_plain)
         if not plan.is_ours:
             self.typist.before_prompt = lambda: tidy_up(agent, human)
-        self._longest = load_kinds().get(plan.agent).longest_inline
+        self._kind = load_kinds().get(plan.agent)
         self.sent: list[Sent] = []
         self._earlier = [one.text for one in arrivals(agent.stand_in.received())]
 
@@ -93,7 +95,9 @@ class Storm:
                 self._say(f"more than {MOST_WAITING} messages have waited for {LONGEST_WAIT_S:.0f} s: no more are sent")
                 return
             body = (
-                messages.compose(self._dice, number) if self._plan.is_plain else texts.draw(self._dice, self._longest)
+                messages.compose(self._dice, number)
+                if self._plan.is_plain
+                else texts.draw(self._dice, self._kind.longest_inline)
             )
             self.sent.append(self._send(body))
             if (number + 1) % 10 == 0:
@@ -140,7 +144,15 @@ class Storm:
     def arrivals(self) -> list[Arrival]:
         """An agent may drop a character of a text that it shows, and keep it in one that it collapses: both are as expected."""
         found = arrivals(self._agent.stand_in.received())[len(self._earlier) :]
-        return [Arrival(as_it_arrives(self._plan.agent, one.text), one.at) for one in found]
+        return [Arrival(as_it_arrives(self._plan.agent, self._as_read(one.text)), one.at) for one in found]
+
+    def _as_read(self, text: str) -> str:
+        """The text with the files read that messages point to, because the agent does not take their texts whole."""
+        return POINTER.sub(self._read, text)
+
+    def _read(self, pointer: re.Match[str]) -> str:
+        text = Path(pointer[1]).read_text()
+        return pointer[0] if self._kind.inline.take(text) else text
 
     def _result(self, verdict: Verdict, seconds: float) -> Result:
         statuses = self.statuses()

@@ -18,7 +18,7 @@ from hark.delivery.reading import LineKeys
 from hark.delivery.screen import Screen
 from hark.delivery.stop_turn import StopKeys
 from hark.delivery.submit import Lines
-from hark.delivery.wording import LONGEST_INLINE
+from hark.delivery.wording import LONGEST_INLINE, InlineLimits
 from hark.model.errors import HarkError
 from hark.model.plain import PlainCalls
 from hark.queue.turns import Phase
@@ -49,6 +49,10 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long after its echo a paste must rest before Enter is Enter."""
     longest_inline: int = LONGEST_INLINE
     """Bytes of the longest text that it takes whole; a longer one goes into a file that the message points to."""
+    mention: str | None = None
+    """The words of a prompt that it looks for in its project before its turn begins, one after another: a pattern."""
+    most_mentions: int = 0
+    """A text with more of them goes into a file too."""
     editor: EditorKeys | None = None
     """The key that opens $EDITOR on the draft."""
     stash: StashKeys | None = None
@@ -102,6 +106,11 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     title: TitleLook | None = None
     """How the title of the terminal tells whether a turn runs."""
+
+    @property
+    def inline(self) -> InlineLimits:
+        """What it takes whole."""
+        return InlineLimits(self.longest_inline, self.mention, self.most_mentions)
 
     @property
     def forbidden(self) -> Forbidden:

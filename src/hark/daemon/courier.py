@@ -344,7 +344,7 @@ class Courier:
 
     async def _attempt(self, session: Session, message: Message | None, facts: PaneFacts, lease: Lease) -> Attempt:
         messages, kind = await self._payload_of(message) if message else (), self._kinds.get(session.agent)
-        text, count = wording.join([self._part(one, kind) for one in messages] or [""], kind.longest_inline)
+        text, count = wording.join([self._part(one, kind) for one in messages] or [""], kind.inline)
         if message and is_attempted(message):
             text = wording.BETWEEN.join(self._part(one, kind) for one in messages)
             count = len(messages)
@@ -409,7 +409,7 @@ class Courier:
         return max(0.0, (self._clock() - message.held_since).total_seconds())
 
     def _part(self, message: Message, kind: AgentKind) -> str:
-        if not wording.needs_file(message, kind.longest_inline):
+        if not wording.needs_file(message, kind.inline):
             return wording.payload(message)
         return wording.payload(message, write_text(self._texts, message))
 

@@ -8,6 +8,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from hark.delivery.headers import header
 from hark.model.errors import HarkError
 from hark.model.message import Message
@@ -74,10 +76,28 @@ BETWEEN = "\n\n"
 """What stands between two messages in one payload."""
 
 
-def join(parts: Sequence[str], longest: int = LONGEST_INLINE) -> tuple[str, int]:
+class InlineLimits(Struct, frozen=True):
+    """What an agent takes whole; any other text goes into a file that the message points to."""
+
+    longest: int = LONGEST_INLINE
+    """In bytes."""
+    mention: str | None = None
+    """The words that the agent looks for in its project before its turn begins: a pattern."""
+    most_mentions: int = 0
+
+    def take(self, text: str) -> bool:
+        if len(text.encode()) > self.longest:
+            return False
+        return self.mention is None or len(re.findall(self.mention, text)) <= self.most_mentions
+
+
+ANY_AGENT = InlineLimits()
+
+
+def join(parts: Sequence[str], limits: InlineLimits = ANY_AGENT) -> tuple[str, int]:
     """As many of the payloads as one paste can hold, as one; at least the first. And how many."""
     count = 1
-    while count < len(parts) and len(BETWEEN.join(parts[: count + 1]).encode()) <= longest:
+    while count < len(parts) and limits.take(BETWEEN.join(parts[: count + 1])):
         count += 1
     return BETWEEN.join(parts[:count]), count
 
@@ -101,9 +121,9 @@ def check_raw(text: str) -> str:
 LONGEST_RAW = 500
 
 
-def needs_file(message: Message, longest: int = LONGEST_INLINE) -> bool:
-    """Whether the text is too long to be pasted whole: it has more bytes than `longest`, which the header does not count for."""
-    return not message.is_raw and len(message.text.encode()) > longest
+def needs_file(message: Message, limits: InlineLimits = ANY_AGENT) -> bool:
+    """Whether the agent does not take the text whole. The header does not count for that."""
+    return not message.is_raw and not limits.take(message.text)
 
 
 def fits(text: str, columns: int, rows: int) -> bool:
