@@ -1,7 +1,7 @@
 """A note on disk that hark has pressed a session's editor key, so that the editor which opens is hark's own.
 
 The daemon knows that too, but it may be dead by the time the editor opens, or be another one: without the note the editor
-would become the human's, in the middle of their typing. Stdlib only: `hark-editor` reads it. It is good for one editor, and
+would become the human's, in the middle of their typing. Stdlib only: `hark-editor` reads it. Each is good for one editor, and
 not for long: an agent may have ignored the key, and the human's next one must be the human's.
 """
 
@@ -16,27 +16,36 @@ GOOD_FOR_S = 15.0
 
 
 def write(session_id: str) -> None:
-    path = _path(session_id)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-    os.utime(path)
+    """One more: an agent that is slow may open an editor for each of several keys, one after another."""
+    directory = _directory()
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = directory / f"{session_id}.{time.time_ns():020}"
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def claim(session_id: str) -> bool:
-    """Whether there was one; whoever asks next has none."""
-    path = _path(session_id)
-    try:
-        age_s = time.time() - path.stat().st_mtime
-        path.unlink()
-    except OSError:
-        return False
-    return age_s < GOOD_FOR_S
+    """Whether there was one; it is used up by that."""
+    for path in _tickets(session_id):
+        try:
+            age_s = time.time() - path.stat().st_mtime
+            path.unlink()
+        except OSError:
+            continue
+        if age_s < GOOD_FOR_S:
+            return True
+    return False
 
 
 def tear(session_id: str) -> None:
-    with contextlib.suppress(OSError):
-        _path(session_id).unlink()
+    """Takes the last one back."""
+    with contextlib.suppress(OSError, IndexError):
+        _tickets(session_id)[-1].unlink()
 
 
-def _path(session_id: str) -> Path:
-    return instance.runtime_dir() / "editors" / session_id
+def _tickets(session_id: str) -> list[Path]:
+    """The oldest first."""
+    return sorted(_directory().glob(f"{session_id}.*"))
+
+
+def _directory() -> Path:
+    return instance.runtime_dir() / "editors"

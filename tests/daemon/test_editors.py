@@ -76,6 +76,25 @@ def test_the_daemon_that_comes_after_one_that_pressed_the_key_knows_whose_editor
     assert asyncio.run(restarted()) == [(True, None), (False, None)]
 
 
+def test_a_slow_agent_that_opens_an_editor_for_each_of_several_keys_never_opens_the_humans() -> None:
+    async def pressed_again() -> list[tuple[bool, str | None]]:
+        editors = Editors()
+        for _ in range(3):
+            editors.issue(ANA)
+            editors.withdraw(ANA)
+        editors.issue(ANA)
+        editors.forget(ANA)
+        return [await editors.ask(ANA, "draft", 1) for _ in range(4)]
+
+    assert asyncio.run(pressed_again()) == [(True, None)] * 3 + [(False, None)]
+
+
+def test_the_ticket_of_one_session_is_not_anothers() -> None:
+    tickets.write(f"{ANA}x")
+
+    assert not tickets.claim(ANA)
+
+
 def test_a_ticket_for_an_editor_that_never_opened_is_not_good_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     tickets.write(ANA)
     now = time.time()

@@ -89,6 +89,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unbegun: str | None = None
     """How its whole screen looks, the rows joined by newlines, while no conversation has begun; where it loses keys that come
     while the first prompt is submitted."""
+    begins_within_s: float = 0.0
+    """How long it mostly takes from Enter until it shows a turn, where a human's key in that time does harm: for so long, at the most,
+    the keys are held after a message was submitted."""
     keeps_brackets: bool = True
     """Whether a marker that it prints looks as it was written. Where its markdown makes a link of it, the brackets are gone,
     and what still has them is code."""

@@ -19,7 +19,7 @@ from hark.delivery.into_empty_box import was_taken_out
 from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.screen import Screen
 from hark.delivery.steps import Delivery, Held, Outcome, Stuck
-from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle
+from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle, wait_for_turn
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
 from hark.terminal.grip import HOLD_S, Grip
@@ -89,6 +89,9 @@ class Attempt(Struct, kw_only=True):
             if hold:
                 # What is drawn for a focus that is taken back would wake us at once, to try the same again.
                 grip.keep_focus()
+            elif self.is_staged and self.kind.begins_within_s:
+                left_s = self.held_until_s - asyncio.get_running_loop().time()
+                await driver.run(wait_for_turn(self.kind.shows_turn, min(self.kind.begins_within_s, left_s)))
             return hold
         finally:
             await grip.release()

@@ -78,9 +78,12 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
     """Takes our text out of the box. Held when the box is seen without it; otherwise our text is still there, as before.
 
     Only from a box that is to be seen, or whose last row ends with our text at the cursor: anything else may be a dialog. A box
-    that is empty already tells nothing, for somebody may have submitted our text."""
+    that is empty again tells nothing, for somebody may have submitted our text. Where our text was never seen, the keys go right
+    behind it: an agent that is slow to draw works off both in their order."""
     seen = yield from watch_for(lambda screen: _shows_box(screen, job), OUT_WITHIN_S)
     box = read_box(seen.screen, job.look)
+    if box and box.is_empty and stuck.unseen:
+        return (yield from _retreat_unseen(box, job, stuck, stuck.unseen))
     if not _shows_box(seen.screen, job) or (box and box.is_empty):
         return stuck
     is_beside = box is not None and may_be_ours(box, job) and not begins_with_ours(box, job)
@@ -96,6 +99,13 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
         if is_out(seen.screen):
             return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused)
     return stuck
+
+
+def _retreat_unseen(box: Box, job: Job, stuck: Stuck, reason: HoldReason) -> Delivery:
+    for keys in _ways_out(box, job, is_beside=False):
+        if not (yield Press(keys)):
+            return stuck
+    return Held(reason, stuck.detail, is_refused=stuck.is_refused)
 
 
 def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, ...]]:

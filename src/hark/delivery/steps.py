@@ -137,6 +137,9 @@ class Stuck(Struct, frozen=True):
     detail: str
     is_refused: bool = False
     """True if the agent did not take the text, as for `Held`."""
+    unseen: HoldReason | None = None
+    """Set if our text was never seen, in a box that stays empty: the agent may not have drawn it yet, or something has swallowed it.
+    Then the reason for which the message is held once the way back was pressed."""
 
 
 class Unproven(Struct, frozen=True):

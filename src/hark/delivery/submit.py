@@ -61,6 +61,7 @@ DRAWN_WITHIN_S = 0.5
 ENTERS = 3
 HELD_FOR_S = 1.9
 """A human's keys, at the most."""
+NOT_ECHOED = "the paste was not echoed"
 TOO_SLOW = "the agent is too slow at this moment: a human's keys would not be held to the end"
 AT_WORK = "a turn is running, in which typing is not safe"
 
@@ -127,7 +128,7 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
     """The screen on which our paste stands in the box whole; or what becomes of the message where it does not in time.
 
     `before`: the screen before the paste. Our text is not there if a dialog has come in its way, or if nothing at all has
-    happened on the screen since: otherwise somebody may have submitted it before it was drawn."""
+    happened on the screen since. A box that has stayed empty says nothing: a slow agent may still draw our text in it."""
     was_filled = False
 
     def has_echo(screen: Screen) -> bool:
@@ -141,8 +142,11 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
         return seen
     is_in_the_way = read_box(seen.screen, job.look) is None
     is_unchanged = before is None or seen.screen.rows == before.rows
+    if before is not None and not was_filled and not is_in_the_way and not seen.screen.contains(job.message_id):
+        reason = HoldReason.DIALOG if is_unchanged else HoldReason.BUSY
+        return Stuck(NOT_ECHOED, is_refused=True, unseen=reason)
     if not was_filled and (is_in_the_way or is_unchanged) and not seen.screen.contains(job.message_id):
-        return Held(HoldReason.DIALOG, "the paste was not echoed", is_refused=True)
+        return Held(HoldReason.DIALOG, NOT_ECHOED, is_refused=True)
     return _judge_no_echo(seen.screen, job)
 
 
@@ -232,6 +236,11 @@ def wait_for_idle(*, is_in_box: bool) -> Delivery:
     """Presses nothing at all: a turn is running, in which typing is not safe."""
     return Stuck(AT_WORK) if is_in_box else Held(HoldReason.BUSY, AT_WORK)
     yield
+
+
+def wait_for_turn(shows_turn: Test, within_s: float) -> Looking:
+    """Until the agent shows that it has begun with what was submitted: keys that come sooner meet it in between."""
+    return (yield from watch_for(shows_turn, within_s))
 
 
 def wait_for_box(box_look: BoxLook) -> Looking:
