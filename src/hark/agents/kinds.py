@@ -15,6 +15,7 @@ from hark.delivery.by_stash import StashKeys
 from hark.delivery.choose import Means
 from hark.delivery.forbidden import Forbidden
 from hark.delivery.reading import LineKeys
+from hark.delivery.rest import DRAWN_WITHIN_S
 from hark.delivery.screen import Screen
 from hark.delivery.stop_turn import StopKeys
 from hark.delivery.submit import Lines
@@ -47,6 +48,8 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     box: BoxLook
     settle_s: float = 0.0
     """How long after its echo a paste must rest before Enter is Enter."""
+    drawn_within_s: float = DRAWN_WITHIN_S
+    """How long after it has read a key its screen shows it, at the latest."""
     longest_inline: int = LONGEST_INLINE
     """Bytes of the longest text that it takes whole; a longer one goes into a file that the message points to."""
     mention: str | None = None

@@ -95,7 +95,7 @@ class Attempt(Struct, kw_only=True):
             return hold
         finally:
             await grip.release()
-            if self.is_staged:
+            if self.has_begun:
                 self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
 
     async def _wait_for_idle(self, message: Message, draft: Draft | None) -> Hold | None:

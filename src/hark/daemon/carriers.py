@@ -47,7 +47,7 @@ class Carriers:
         quiet_s = self._panes.quiet_s(session.pane)
         return replace(
             kind.means(has_airlock=session.airlock is not None),
-            is_editor_slow=self._is_editor_slow,
+            is_editor_slow=self._is_editor_slow or (kind.editor is not None and kind.editor.is_slow),
             is_human_typing=self._pause_in_s() > 0,
             is_idle=quiet_s is not None and quiet_s >= IDLE_AFTER_S,
             interrupted_ago_s=_now_s() - self._interrupted_at_s,

@@ -86,7 +86,8 @@ class Driver:
 
     async def come_to_rest(self) -> bool:
         """True when the agent has drawn the keys that the human pressed before the grip was taken."""
-        return await self.run(come_to_rest(self._kind.box, await at_hold(self._panes, self._session)))
+        keys = await at_hold(self._panes, self._session)
+        return await self.run(come_to_rest(self._kind.box, keys, self._kind.drawn_within_s))
 
     async def _answer(self, step: Step) -> Answer:
         pane = self._session.pane

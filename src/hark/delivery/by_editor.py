@@ -101,6 +101,8 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     takes it; or the agent shows its cursor elsewhere than it is, so that it could not be brought back."""
     not_while: str | None = None
     """What the screen shows below the box in a mode that the agent would not be in afterwards."""
+    is_slow: bool = False
+    """The agent may take so long to come back that keys are not held to the end: the editor is opened only while nobody types."""
     is_lost_in_dialog: bool = False
     """What the editor gives back is gone if a dialog has opened meanwhile: a draft stays on record until it is seen."""
     trims: bool = False

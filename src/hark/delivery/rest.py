@@ -63,7 +63,9 @@ class AtHold(Struct, frozen=True):
         return not self.has_unread and (self.key_age_s is None or self.key_age_s >= RECENT_S)
 
 
-def come_to_rest(box_look: BoxLook, at_hold: AtHold) -> Generator[Step, Answer, bool]:
+def come_to_rest(
+    box_look: BoxLook, at_hold: AtHold, drawn_within_s: float = DRAWN_WITHIN_S
+) -> Generator[Step, Answer, bool]:
     """True when the screen shows all the human's keys; False when the agent needs too long to read or to draw them."""
     if at_hold.is_at_rest:
         return True
@@ -72,7 +74,7 @@ def come_to_rest(box_look: BoxLook, at_hold: AtHold) -> Generator[Step, Answer, 
     read_at_s = None if at_hold.has_unread else began.at_s - max(at_hold.key_age_s or 0.0, 0.0)
     while True:
         is_read = read_at_s is not None or not (yield AskUnread())
-        drawn_at_s = (seen.at_s if read_at_s is None else read_at_s) + DRAWN_WITHIN_S
+        drawn_at_s = (seen.at_s if read_at_s is None else read_at_s) + drawn_within_s
         left_s = max(changed_at_s + REST_S, drawn_at_s) - seen.at_s
         if is_read and left_s <= 0:
             return True
