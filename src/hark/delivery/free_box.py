@@ -33,8 +33,8 @@ from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 OUT_WITHIN_S = 0.4
-EMPTY_WITHIN_S = 1.0
-"""After the keys that surely empty the box: there is no other way to try, and a text that is seen to be out is not lost."""
+EMPTY_WITHIN_S = 0.6
+"""After the keys that empty the box: there is no other way to try but the same again."""
 NOT_HELD = "the human's keys are not held any more"
 
 
@@ -113,7 +113,7 @@ def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, 
     ways = ways_out(_presses(box, job, is_beside=is_beside), job.look)
     if is_beside:
         return ways[:2]
-    return [job.look.empty_keys] if job.look.empty_keys else ways
+    return [job.look.empty_keys] * 2 if job.look.empty_keys else ways
 
 
 def ways_out(presses: int, look: BoxLook) -> list[tuple[str, ...]]:
