@@ -50,7 +50,7 @@ LONG_TEXTS = {
 DRAFT = "half a thou"
 
 
-@pytest.fixture(scope="module", params=["claude", "codex", "gemini", "opencode"])
+@pytest.fixture(scope="module", params=["claude", "codex", "gemini"])
 def agent(request: pytest.FixtureRequest) -> Iterator[Delivering]:
     with delivering(request.param) as running:
         running.deliver("warm up")
