@@ -30,16 +30,22 @@ DEFAULT = (
     ("adopted", "opencode", 20),
     *((name, "claude", 15) for name in PEERS),
 )
-ALL_KILLS = 50
-KILLS = (("airlock", "claude"), ("adopted", "claude"))
+# the same for kills of the daemon
+KILLS = (
+    ("airlock", "claude", 100),
+    ("adopted", "claude", 100),
+    ("airlock", "codex", 50),
+    ("airlock", "gemini", 50),
+)
+OURS = ("airlock", "adopted")
 
 
 def main(words: Sequence[str]) -> int:
-    options = _options(words)
+    options = read_options(words)
     if options.page:
         report.write(report.load())
         return 0
-    plans, killings = _plans(options), _killings(options)
+    plans, killings = plans_of(options), killings_of(options)
     started = time.monotonic()
     print(f"commit {rounds.commit()}, seed {options.seed}", flush=True)
     ends_at = started + 60 * options.minutes if options.minutes else None
@@ -58,7 +64,7 @@ def main(words: Sequence[str]) -> int:
     return 0 if found.is_clean else 1
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def read_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/storm", description=__doc__)
     parser.add_argument("agents", nargs="*", help=f"of {', '.join(AGENTS)}")
     parser.add_argument("--protocols", help=f"of airlock, adopted, {', '.join(PEERS)}; comma between")
@@ -67,7 +73,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--minutes", type=float, help="begin no further round after so long; the same call goes on from there"
     )
-    parser.add_argument("--kills", type=int, help="how often the daemon is killed, in all; alone: nothing else is done")
+    parser.add_argument(
+        "--kills", type=int, help="how often the daemon is killed in mid-hold, on each; no other storm without --messages"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--write", action="store_true", help="put the rows into docs/storm.* although it is not the whole storm"
@@ -76,13 +84,15 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         "--page", action="store_true", help="only write the page and the plot again, from docs/storm.json"
     )
     options = parser.parse_args(words)
+    if unknown := {*options.agents, *_words(options.protocols)} - {name for one in DEFAULT for name in one[:2]}:
+        parser.error(f"not known: {', '.join(sorted(unknown))}")
     options.is_all = not (options.agents or options.protocols or options.deliveries or options.kills is not None)
     return options
 
 
-def _plans(options: argparse.Namespace) -> list[Plan]:
+def plans_of(options: argparse.Namespace) -> list[Plan]:
     """Only killing: no storm. An agent that is named gets every protocol that is named."""
-    if options.kills is not None and not (options.agents or options.protocols):
+    if options.kills is not None and options.deliveries is None:
         return []
     agents, protocols = options.agents, _words(options.protocols)
     chosen = [
@@ -90,8 +100,6 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
         for protocol, agent, count in DEFAULT
         if (not agents or agent in agents) and (not protocols or protocol in protocols)
     ]
-    if unknown := {*agents, *protocols} - {name for protocol, agent, _ in DEFAULT for name in (protocol, agent)}:
-        sys.exit(f"scripts/storm: not known: {', '.join(sorted(unknown))}")
     return [
         Plan(
             protocol=protocol,
@@ -108,10 +116,22 @@ def _words(given: str | None) -> list[str]:
     return given.split(",") if given else []
 
 
-def _killings(options: argparse.Namespace) -> list[tuple[str, str, int]]:
-    count = options.kills if options.kills is not None else ALL_KILLS * options.is_all
-    halves = (count - count // 2, count // 2)
-    return [(protocol, agent, half) for (protocol, agent), half in zip(KILLS, halves, strict=True) if half]
+def killings_of(options: argparse.Namespace) -> list[tuple[str, str, int]]:
+    """Agents and protocols that are named are killed on also where the whole storm does not: each of one with each of the other."""
+    if options.is_all:
+        return list(KILLS)
+    if not options.kills:
+        return []
+    agents, protocols = options.agents, [one for one in _words(options.protocols) if one in OURS]
+    if agents and protocols:
+        chosen = [(protocol, agent) for agent in agents for protocol in protocols]
+    else:
+        chosen = [
+            (protocol, agent)
+            for protocol, agent, _ in KILLS
+            if (not agents or agent in agents) and (not _words(options.protocols) or protocol in protocols)
+        ]
+    return [(protocol, agent, options.kills) for protocol, agent in chosen]
 
 
 def _storm(plan: Plan, ends_at: float | None) -> Result | None:

@@ -1,6 +1,6 @@
 """The daemon is killed while it holds the person's keys, again and again, and the person types on.
 
-The keyboard must be theirs again within two seconds, without anybody's help. Then the daemon is started again; in the end no
+The keyboard must be theirs again at once (behind an airlock) or within two seconds (on an adopted pane), without anybody's help. Then the daemon is started again; in the end no
 key may be lost, the draft must be exact, and the message must have arrived once or be called uncertain.
 """
 
@@ -13,10 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.demo.human import Human, wait_for
 from hark.terminal.key_tables import MARK, OUT, OVER
@@ -30,10 +33,13 @@ from tests.storm.person import Composer, Key
 from tests.storm.storm import DEADLINE_S, PENDING, Say, agent_has_empty_box, damage, keep_traces, tidy_up
 from tests.storm.typist import Typist
 
-LONGEST_DELAY_S = 0.12
+ROUND = 25
+"""Kills on one agent: what it has been told it draws again and again, slower and slower."""
+LONGEST_DELAY_S = {"airlock": 0.4, "adopted": 0.8}
+"""Most holds are over by then."""
 HELD_WITHIN_S = 8.0
 FREE_WITHIN_S = 10.0
-FREE_AIM_S = 2.0
+FREE_AIM_S = {"hark, airlock": 0.5, "hark, adopted": 2.0}
 ENDED_WITHIN_S = 15.0
 QUIET_S = 0.8
 PROMPT_LENGTH = 42
@@ -74,11 +80,24 @@ class Killed(Struct, frozen=True, kw_only=True):
     @property
     def is_clean(self) -> bool:
         counts = (self.keys_lost, self.garbled, self.lost, self.doubled, self.prompts - self.prompts_exact)
-        return self.longest_s <= FREE_AIM_S and not any(counts)
+        return self.longest_s <= FREE_AIM_S[self.protocol] and not any(counts) and not self.damage
+
+    def plus(self, later: Killed) -> Killed:
+        """Both rounds as one."""
+        return replace(self, **{name: getattr(self, name) + getattr(later, name) for name in SUMMED})
+
+
+SUMMED = (
+    *("kills", "missed", "free_s", "prompts", "prompts_exact", "keys", "keys_lost"),
+    *("messages", "exact", "uncertain", "garbled", "lost", "doubled", "damage", "seconds"),
+)
 
 
 class Killing:
-    def __init__(self, agent: Delivering, human: Human, is_held: Callable[[], bool], dice: Random, say: Say) -> None:
+    def __init__(
+        self, protocol: str, agent: Delivering, human: Human, is_held: Callable[[], bool], dice: Random, say: Say
+    ) -> None:
+        self._protocol = protocol
         self.agent = agent
         self._human = human
         self._is_held = is_held
@@ -107,7 +126,9 @@ class Killing:
         message_id = self.agent.send(body)
         self.sent[message_id] = f"[Input from: {SENDER} via hark send · {message_id}]\n{body}"
         if self._kill_in_a_hold():
+            self._note("killed")
             self.free_s.append(self._wait_free())
+            self._note("keys free")
             self.agent.hark.ok("daemon", "start")
         else:
             self.missed += 1
@@ -117,12 +138,17 @@ class Killing:
         free = f"keys free after {self.free_s[-1] * 1000:.0f} ms" if self.free_s else "the first hold was missed"
         self._say(f"{len(self.free_s)} kills, {free}, message {status}")
 
+    def _note(self, what: str) -> None:
+        """Beside the keys in the trace."""
+        self.typist.log.append(f"{datetime.now(UTC).isoformat()} {what}")
+
     def _submit_the_rest(self) -> None:
         """What a message or a draft has left in the box, the person sends off: nothing of it is lost, nothing of it exact."""
         for _ in range(MOST_RESTS):
             if is_box_empty_within(self.agent, EMPTY_WITHIN_S):
                 return
             self._say("something was left in the box")
+            self._note(f"left in the box:\n{self.agent.screen().text}")
             self.typist.do(Key("Enter"))
         tidy_up(self.agent, self._human)
 
@@ -132,7 +158,7 @@ class Killing:
         assert pid is not None
         if not is_so_within(self._is_held, HELD_WITHIN_S):
             return False
-        ends_at = time.monotonic() + self._dice.uniform(0, LONGEST_DELAY_S)
+        ends_at = time.monotonic() + self._dice.uniform(0, LONGEST_DELAY_S[self._protocol])
         while self._is_held():
             if time.monotonic() >= ends_at:
                 os.kill(pid, signal.SIGKILL)
@@ -158,13 +184,13 @@ class Killing:
         arrived = [one.text for one in arrivals(self.agent.stand_in.received())][len(self._earlier) :]
         return judge(list(self.sent.values()), self.typist.prompts, arrived, self._earlier)
 
-    def result(self, protocol: str, seconds: float) -> Killed:
+    def result(self, seconds: float) -> Killed:
         verdict = self.verdict()
         uncertain = {
             text for one, text in self.sent.items() if self.agent.hark.message(one)["status"] == "uncertain"
         } - set(verdict.exact)
         return Killed(
-            protocol=f"hark, {protocol}",
+            protocol=f"hark, {self._protocol}",
             agent=self.agent.launch.kind,
             kills=len(self.free_s),
             missed=self.missed,
@@ -185,6 +211,15 @@ class Killing:
 
 
 def run(protocol: str, kind: str, kills: int, seed: int, say: Say, traces: Path) -> Killed:
+    """In rounds, each on an agent of its own."""
+    parts = [
+        _run_round(protocol, kind, min(ROUND, kills - start), f"{seed}-{number}", say, traces)
+        for number, start in enumerate(range(0, kills, ROUND))
+    ]
+    return reduce(Killed.plus, parts)
+
+
+def _run_round(protocol: str, kind: str, kills: int, seed: str, say: Say, traces: Path) -> Killed:
     started = time.monotonic()
     is_adopted = protocol == "adopted"
     with delivering(kind, is_adopted=is_adopted) as agent, agent.human() as human:
@@ -192,10 +227,11 @@ def run(protocol: str, kind: str, kills: int, seed: int, say: Say, traces: Path)
         agent.wait_ready()
         watch = held_by_tmux if is_adopted else held_by_airlock
         with watch(agent) as is_held:
-            killing = Killing(agent, human, is_held, Random(f"{seed} kills {protocol} {kind}"), say)
+            killing = Killing(protocol, agent, human, is_held, Random(f"{seed} kills {protocol} {kind}"), say)
             killing.run(kills)
-            killed = killing.result(protocol, time.monotonic() - started)
+            killed = killing.result(time.monotonic() - started)
         if not killed.is_clean:
+            say("NOT clean")
             sent = [f"{one} {text!r}" for one, text in killing.sent.items()]
             keep_traces(agent, sent, killing.typist, traces / f"kills-{protocol}-{kind}-{seed}")
         return killed

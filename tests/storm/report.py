@@ -90,7 +90,8 @@ tmux commands on the same agent under the same person.
 ## Killing the daemon while it holds the keys
 
 The daemon is killed (SIGKILL) at a random moment of a hold while the person types on. Whoever holds the keys runs the undo that
-was left with it and lets them go; then the daemon is started again.
+was left with it and lets them go: the airlock within 0.5 s, on adopted panes tmux within 2 s, or the row is not clean. Then the
+daemon is started again. `scripts/storm AGENT --protocols airlock,adopted --kills N` makes single rows.
 
 {_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
 

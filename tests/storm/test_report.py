@@ -62,7 +62,10 @@ REPORTS: tuple[tuple[str, list[Result], list[Killed], bool], ...] = (
     ("a prompt lost", [replace(OURS, prompts_exact=1, prompts_lost=1)], [], False),
     ("a key lost", [replace(OURS, keys_lost=1)], [], False),
     ("something that nobody has sent", [replace(OURS, damage=["arrived: 'x'"])], [], False),
-    ("a dead keyboard", [OURS], [replace(KILLED, free_s=[0.1, 2.1])], False),
+    ("a dead keyboard", [OURS], [replace(KILLED, free_s=[0.1, 0.6])], False),
+    ("adopted panes wait for tmux", [OURS], [replace(KILLED, protocol="hark, adopted", free_s=[0.1, 1.9])], True),
+    ("a dead keyboard on an adopted pane", [OURS], [replace(KILLED, protocol="hark, adopted", free_s=[2.1])], False),
+    ("something that nobody has sent after a kill", [OURS], [replace(KILLED, damage=["arrived: 'x'"])], False),
     ("a draft that did not come back", [OURS], [replace(KILLED, prompts_exact=1)], False),
     ("a message lost in a crash", [OURS], [replace(KILLED, lost=1)], False),
 )
@@ -88,6 +91,13 @@ def test_the_page_has_every_row_and_the_damage_of_ours() -> None:
     assert "| hark, airlock | claude | 2 | 0.02 s | 0.03 s |" in written
     assert "- hark, airlock, claude: prompt garbled: 'x'" in written
     assert "- text+Enter" not in written
+
+
+def test_rounds_of_kills_are_one_row() -> None:
+    both = KILLED.plus(replace(KILLED, kills=1, free_s=[0.2], damage=["prompt garbled: 'x'"], keys=7))
+
+    assert (both.kills, both.free_s, both.keys, both.damage) == (3, [0.01, 0.03, 0.2], 47, ["prompt garbled: 'x'"])
+    assert (both.agent, both.longest_s) == ("claude", 0.2)
 
 
 def test_the_table_shows_what_has_no_time() -> None:
