@@ -41,10 +41,12 @@ def configure(tmux: PrivateTmux, recorder: Recorder, settings: list[tuple[str, .
 
 
 @contextmanager
-def held_by_a_victim(recorder: Recorder, enter_gap_s: float = 0.0) -> Iterator[None]:
-    """A process of its own holds the keys, and is killed when the block ends."""
+def held_by_a_victim(
+    recorder: Recorder, enter_gap_s: float = 0.0, seconds: float = SHORT_S, undo_of: str = ""
+) -> Iterator[None]:
+    """A process of its own holds the keys, and is killed when the block ends. `undo_of`: the program for which it has left an undo."""
     pane = recorder.pane
-    words = [pane.socket, pane.pane_id, str(pane.pid), str(SHORT_S), str(enter_gap_s)]
+    words = [pane.socket, pane.pane_id, str(pane.pid), str(seconds), str(enter_gap_s), "", undo_of]
     victim = subprocess.Popen(
         [sys.executable, "-m", "tests.keyhold.victim", *words],
         stdout=subprocess.PIPE,
@@ -102,6 +104,18 @@ def test_the_timer_puts_everything_back(
     before = state_of(tmux)
 
     with held_by_a_victim(recorder):
+        human.type("abc", AT_ONCE)
+    wait_until(lambda: recorder.record == b"abc", DEADLINE_S, "the keys", lambda: recorder.record)
+
+    assert is_as_before(tmux, before)
+
+
+def test_the_keys_of_a_killed_daemon_do_not_wait_for_the_timer(
+    tmux: PrivateTmux, recorder: Recorder, human: Human
+) -> None:
+    before = state_of(tmux)
+
+    with held_by_a_victim(recorder, seconds=100 * DEADLINE_S):
         human.type("abc", AT_ONCE)
     wait_until(lambda: recorder.record == b"abc", DEADLINE_S, "the keys", lambda: recorder.record)
 

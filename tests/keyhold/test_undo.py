@@ -1,6 +1,7 @@
 """The undo that is left with tmux: the server's own timer runs it before it lets the keys go, and only then."""
 
 import asyncio
+from contextlib import ExitStack
 
 import pytest
 
@@ -9,7 +10,7 @@ from hark.demo.human import Human
 from hark.terminal.server import TmuxServer
 from hark.terminal.undo_script import UNDONE
 from tests.keyhold.stage import AT_ONCE, DEADLINE_S, PASTE_BEGIN, PASTE_END, Recorder, begin, state_of, wait_read
-from tests.keyhold.test_leaving_nothing import is_as_before
+from tests.keyhold.test_leaving_nothing import held_by_a_victim, is_as_before
 from tests.terminal.connected import connected
 from tests.terminals import PrivateTmux, wait_until
 
@@ -145,3 +146,19 @@ def test_the_next_undo_forgets_the_note(tmux: PrivateTmux, recorder: Recorder) -
     connected(tmux, act)
 
     assert noted(tmux, recorder) == []
+
+
+@pytest.mark.parametrize("is_watched", [True, False])
+def test_the_undo_of_a_killed_daemon_does_not_wait_for_the_timer(
+    tmux: PrivateTmux, recorder: Recorder, is_watched: bool
+) -> None:
+    before = state_of(tmux)
+    with ExitStack() as owned:
+        if is_watched:
+            owned.enter_context(Human(recorder.pane.socket, recorder.pane.pane_id)).wait_attached(DEADLINE_S)
+            before = state_of(tmux)
+        with held_by_a_victim(recorder, seconds=100 * DEADLINE_S, undo_of=foreground(tmux, recorder)):
+            pass
+        wait_for(recorder, b"\x7f" * 9)
+        assert is_as_before(tmux, before)
+    assert noted(tmux, recorder)[0] == "-"

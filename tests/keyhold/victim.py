@@ -3,6 +3,7 @@
 import asyncio
 import sys
 
+from hark.delivery.undo import Write
 from hark.model.errors import HarkError
 from hark.model.session import Pane
 from hark.terminal.keyhold import KeyHold
@@ -10,11 +11,16 @@ from hark.terminal.server import TmuxServer
 from tests.keyhold.stage import begin
 
 
-async def hold(socket: str, pane_id: str, pid: str, seconds: str, enter_gap_s: str, is_repeated: str = "") -> None:
-    """Begin a hold, say so, and wait to be killed; or release it and begin the next one, for ever."""
+async def hold(
+    socket: str, pane_id: str, pid: str, seconds: str, enter_gap_s: str, is_repeated: str = "", undo_of: str = ""
+) -> None:
+    """Begin a hold, say so, and wait to be killed; or release it and begin the next one, for ever. `undo_of`: leave an undo for that
+    program."""
     server = TmuxServer(socket, lambda changed: None)
     pane = Pane(socket=socket, pane_id=pane_id, pid=int(pid))
     held = await _begin(server, pane, float(seconds), float(enter_gap_s))
+    if undo_of:
+        assert await held.leave_undo((Write(keys=("BSpace",) * 9),), undo_of)
     print("held", flush=True)
     while is_repeated:
         await held.release()

@@ -74,7 +74,9 @@ def read_options(words: Sequence[str]) -> argparse.Namespace:
         "--minutes", type=float, help="begin no further round after so long; the same call goes on from there"
     )
     parser.add_argument(
-        "--kills", type=int, help="how often the daemon is killed in mid-hold, on each; no other storm without --messages"
+        "--kills",
+        type=int,
+        help="how often the daemon is killed in mid-hold, on each; no other storm without --messages",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(

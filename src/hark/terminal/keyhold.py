@@ -15,8 +15,9 @@ gone is never handed on. Some options of the human's sessions are other ones dur
     @hark-hold           one hold per tmux server: a second would take the options of the first for the human's
 
 The steps of letting go stand behind locks that only the first who comes can open, so that each happens once: either by
-our `release`, or by a timer of the tmux server itself, which needs nobody of us to be alive. Before that timer lets the keys
-go, it runs the undo that was left with it (`undo_script.py`); a later timer lets the keys go without it, should it not end.
+our `release`, or by the tmux server itself, which needs nobody of us to be alive: a shell of its own looks ten times a second
+whether our process has ended, and a timer ends the hold at its deadline. Both run the undo that was left with tmux
+(`undo_script.py`) before they let the keys go; a later timer lets the keys go without it, should it not end.
 
 Held keys come out at once, and some agents take an Enter that comes together with text for a newline of a paste. For these
 an Enter waits for a moment, and with it what was typed after it. Only when no Enter waits any more may the next hold begin:
@@ -44,6 +45,7 @@ from hark.terminal.watchers import View, questions, read_view
 OUT_POLL_S = 0.02
 LONGEST_UNDO_S = 5.0
 """So long after the hold's end the keys are free, whatever became of the undo."""
+WATCH_POLL_S = 0.1
 _PLAIN_DOLLARS = r"s/\\\(\$[A-Za-z_{]\)/\1/g"
 
 _holds = itertools.count(1)
@@ -168,7 +170,11 @@ class KeyHold:
         tmux = self._server.command_line
         script = f"{self._run_undo(tmux)}; {shell_command(tmux, self._forget_undo())} >/dev/null 2>&1; :"
         await self._server.run(
-            line(command("wait-for", "-L", self._guards[0]), command("run-shell", "-b", "-d", f"{left_s:.3f}", script))
+            line(
+                command("wait-for", "-L", self._guards[0]),
+                command("run-shell", "-b", "-d", f"{left_s:.3f}", script),
+                command("run-shell", "-b", _watch(script, left_s)),
+            )
         )
 
     async def _run_if_first(self, step: list[Words]) -> str | None:
@@ -195,6 +201,7 @@ class KeyHold:
         before = [
             command("set-option", "-s", "-o", MARK, self._name),
             *(command("wait-for", "-L", guard) for guard in self._guards),
+            command("run-shell", "-b", _watch(self._timer(runs_undo=True), self._seconds)),
             command("run-shell", "-b", "-d", f"{self._seconds:.3f}", self._timer(runs_undo=True)),
             command("run-shell", "-b", "-d", f"{self._seconds + LONGEST_UNDO_S:.3f}", self._timer(runs_undo=False)),
             *self._tables.prepare(listed),
@@ -308,6 +315,15 @@ class KeyHold:
     def _undoing(self) -> str:
         """The option of the server that is set from the moment on in which the timer runs the undo."""
         return f"@{self._name}-undoing"
+
+
+def _watch(script: str, seconds: float) -> str:
+    """In a shell: run the script when our process has ended, if that happens in the next seconds. Where the shell cannot see our
+    process even while it lives (it is in another container), the timer alone ends the hold."""
+    process, looks = os.getpid(), round(seconds / WATCH_POLL_S)
+    looked = f"sleep {WATCH_POLL_S}; kill -0 {process} || {{ {script}; break; }}"
+    loop = f"n={looks}; while [ $n -gt 0 ]; do {looked}; n=$((n-1)); done"
+    return f"{{ if kill -0 {process}; then {loop}; fi; }} >/dev/null 2>&1; :"
 
 
 async def _look(server: TmuxServer, pane: Pane) -> View:
