@@ -224,6 +224,8 @@ def _run_round(protocol: str, kind: str, kills: int, seed: str, say: Say, traces
     is_adopted = protocol == "adopted"
     with delivering(kind, is_adopted=is_adopted) as agent, agent.human() as human:
         human.wait_attached(DEADLINE_S)
+        agent.send("warm up", "--wait", "submitted")
+        agent.wait_bodies("warm up")
         agent.wait_ready()
         watch = held_by_tmux if is_adopted else held_by_airlock
         with watch(agent) as is_held:
