@@ -169,6 +169,7 @@ class Printed:
         self.total = 0
         self.last_at: float | None = None
         self.is_bracketed = False
+        self.bracketed_at: float | None = None  # since when, if it was not before
         self.questions = 0  # cursor positions that the agent has asked for and not been told
         self._tail = b""
 
@@ -180,17 +181,20 @@ class Printed:
         if b"?" in seen:
             self.questions += seen.count(b"\x1b[?6n", max(0, len(self._tail) - 4))
             on, off = seen.rfind(b"\x1b[?2004h"), seen.rfind(b"\x1b[?2004l")
-            self.is_bracketed = on > off if on != off else self.is_bracketed
+            was_bracketed, self.is_bracketed = self.is_bracketed, on > off if on != off else self.is_bracketed
+            if self.is_bracketed and (not was_bracketed or off >= 0):
+                self.bracketed_at = now
         self._tail = seen[-7:]
 
 
 class UndoWrite(NamedTuple):
-    """Keys, so many times, or a paste; then a pause."""
+    """Keys, so many times, or a paste; then a pause, which may be over sooner when the agent is seen to come back from its editor."""
 
     data: bytes
     times: int
     is_paste: bool
     wait_s: float
+    back_wait_s: float | None = None
 
     @property
     def parts(self) -> list[bytes]:
@@ -207,6 +211,7 @@ class Burst(NamedTuple):
     data: bytes
     is_paste: bool
     wait_s: float
+    back_wait_s: float | None = None
 
 
 class Undo(NamedTuple):
@@ -259,6 +264,7 @@ class Keys:
         self._undoing: deque[Burst] | None = None  # what is left of an undo that is run
         self._undo_began_at = 0.0
         self._undo_at = self._undo_gap_s = 0.0
+        self._undo_back_s: float | None = None
         self._oldest_at: float | None = None  # when the oldest key that is kept was pressed
 
     @property
@@ -321,17 +327,18 @@ class Keys:
         self._undo_began_at = now
         self._await_undo(now)
 
-    def _await_undo(self, now: float, gap_s: float = 0.0) -> None:
-        """Until the agent has read what was written, and then for so long."""
+    def _await_undo(self, now: float, gap_s: float = 0.0, back_s: float | None = None) -> None:
+        """Until the agent has read what was written, and then for so long; or for so long after it has come back from its editor."""
         self._settled_at = None
         self._settle_by = now + READ_PATIENCE_S
-        self._undo_at, self._undo_gap_s = now, gap_s
+        self._undo_at, self._undo_gap_s, self._undo_back_s = now, gap_s, back_s
 
     def _step_undo(self, left: deque[Burst], now: float) -> None:
         if now < self._undo_at:
             return
-        is_away = any(burst.is_paste for burst in left) and not self._printed.is_bracketed
-        if is_away and now < self._undo_began_at + INSISTS_AFTER_S:
+        may_be_away = self._undo_back_s is not None and self._printed.bracketed_at is not None
+        needs_box = may_be_away or any(burst.is_paste for burst in left)
+        if needs_box and not self._printed.is_bracketed and now < self._undo_began_at + INSISTS_AFTER_S:
             # An agent that has opened its editor takes no pastes until it is back, and would lose keys.
             self._undo_at = now + READ_POLL_S
             return
@@ -340,14 +347,19 @@ class Keys:
                 self._wait_for_reader(left, now)
                 return
             self._settled_at = now
-        self._undo_at = self._settled_at + self._undo_gap_s
-        if now < self._undo_at:
+        due_at = self._settled_at + self._undo_gap_s
+        back_at = self._printed.bracketed_at
+        if self._undo_back_s is not None and back_at is not None and back_at >= self._undo_began_at:
+            due_at = min(due_at, back_at + self._undo_back_s)
+        if now < due_at:
+            # What the agent prints meanwhile may make it due sooner.
+            self._undo_at = min(due_at, now + READ_POLL_S) if self._undo_back_s is not None else due_at
             return
         if left:
             burst = left.popleft()
             self._send_burst(burst)
             self.passed_at = now
-            self._await_undo(now, burst.wait_s)
+            self._await_undo(now, burst.wait_s, burst.back_wait_s)
         else:
             self._end_undo(now)
 
@@ -1204,7 +1216,7 @@ def _label(request: dict[str, Any]) -> str:
 
 
 def _undo(request: object) -> Undo:
-    """{"writes": [{"keys" or "paste": in base64, "times": 1, "wait_s": 0.0}, …], "is_after_enter": false}"""
+    """{"writes": [{"keys" or "paste": in base64, "times": 1, "wait_s": 0.0, "back_wait_s": null}, …], "is_after_enter": false}"""
     if not isinstance(request, dict) or not isinstance(request.get("writes"), list):
         raise RefusalError("malformed")
     is_after_enter = request.get("is_after_enter", False)
@@ -1218,7 +1230,7 @@ def _bursts(undo: Undo) -> list[Burst]:
     for write in undo.writes:
         *first, last = write.parts or [b""]
         bursts += [Burst(part, write.is_paste, 0.0) for part in first]
-        bursts.append(Burst(last, write.is_paste and bool(last), write.wait_s))
+        bursts.append(Burst(last, write.is_paste and bool(last), write.wait_s, write.back_wait_s))
     return bursts
 
 
@@ -1233,9 +1245,14 @@ def _undo_write(write: object) -> UndoWrite:
     )
     if not isinstance(data, str) or type(times) is not int or not 0 <= times <= MOST_REPEATS:
         raise RefusalError("malformed")
-    if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not 0 <= wait_s <= LONGEST_PAUSE_S:
+    back_wait_s = write.get("back_wait_s")
+    if not _is_pause(wait_s) or not (back_wait_s is None or _is_pause(back_wait_s)):
         raise RefusalError("malformed")
-    return UndoWrite(binascii.a2b_base64(data, strict_mode=True), times, is_paste, wait_s)
+    return UndoWrite(binascii.a2b_base64(data, strict_mode=True), times, is_paste, wait_s, back_wait_s)
+
+
+def _is_pause(given: object) -> bool:
+    return not isinstance(given, bool) and isinstance(given, int | float) and 0 <= given <= LONGEST_PAUSE_S
 
 
 def _read_some(descriptor: int) -> bytes:

@@ -223,6 +223,50 @@ def test_without_a_key_the_airlock_waits_until_the_agent_reads() -> None:
         recorded.wait_input(b"<half>" + BACK)
 
 
+IN_ITS_EDITOR = TAKES_PASTES.replace(
+    'tail = b""',
+    """
+import threading, time
+def away():
+    while not os.path.exists(sys.argv[1] + ".away"):
+        time.sleep(0.01)
+    os.write(1, b"\\x1b[?2004lAWAY")
+    while not os.path.exists(sys.argv[1] + ".go"):
+        time.sleep(0.01)
+    os.write(1, b"\\x1b[?2004h")
+threading.Thread(target=away, daemon=True).start()
+tail = b""
+""",
+)
+UNTIL_BACK = {**PAUSE, "wait_s": 0.1, "back_wait_s": 0.01}
+
+
+def test_the_keys_wait_until_the_agent_is_back_from_its_editor() -> None:
+    """In the editor they would be lost, and the human's with them: an undo of nothing but the wait holds them too."""
+    with Recorded(IN_ITS_EDITOR) as recorded:
+        recorded.record.with_suffix(".away").touch()
+        recorded.wait_seen(b"AWAY")
+        die(recorded, UNTIL_BACK)
+
+        with recorded.client() as later:
+            later.wait_facts(is_undoing=True)
+            assert recorded.input == b"<half>"
+            recorded.record.with_suffix(".go").touch()
+            later.wait_facts(hold=None, is_undoing=False)
+        recorded.wait_input(b"<half>k")
+
+
+def test_the_pause_for_an_editor_is_over_when_the_agent_is_back() -> None:
+    """Sixty pauses of a second would be more than the test waits."""
+    with Recorded(IN_ITS_EDITOR) as recorded:
+        recorded.record.with_suffix(".away").touch()
+        recorded.wait_seen(b"AWAY")
+        die(recorded, *[{**UNTIL_BACK, "wait_s": 1.0}] * 60, KEY)
+
+        recorded.record.with_suffix(".go").touch()
+        recorded.wait_input(b"<half>\x13k")
+
+
 def test_thousands_of_backspaces_are_read_one_burst_at_a_time(recorded: Recorded) -> None:
     many = {**FIRST, "times": 5000}
 
@@ -246,6 +290,8 @@ def test_thousands_of_backspaces_are_read_one_burst_at_a_time(recorded: Recorded
         {"writes": [{"keys": "", "times": True}]},
         {"writes": [{"keys": "", "wait_s": 99}]},
         {"writes": [{"keys": "", "wait_s": "1"}]},
+        {"writes": [{"keys": "", "wait_s": 0.1, "back_wait_s": -1}]},
+        {"writes": [{"keys": "", "wait_s": 0.1, "back_wait_s": True}]},
         {"writes": [], "is_after_enter": 1},
     ],
 )

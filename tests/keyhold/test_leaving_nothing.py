@@ -43,7 +43,7 @@ def configure(tmux: PrivateTmux, recorder: Recorder, settings: list[tuple[str, .
 @contextmanager
 def held_by_a_victim(
     recorder: Recorder, enter_gap_s: float = 0.0, seconds: float = SHORT_S, undo_of: str = ""
-) -> Iterator[None]:
+) -> Iterator[subprocess.Popen[bytes]]:
     """A process of its own holds the keys, and is killed when the block ends. `undo_of`: the program for which it has left an undo."""
     pane = recorder.pane
     words = [pane.socket, pane.pane_id, str(pane.pid), str(seconds), str(enter_gap_s), "", undo_of]
@@ -55,7 +55,7 @@ def held_by_a_victim(
     try:
         assert victim.stdout is not None
         assert victim.stdout.readline() == b"held\n"
-        yield
+        yield victim
     finally:
         victim.kill()
         victim.communicate()
@@ -115,9 +115,11 @@ def test_the_keys_of_a_killed_daemon_do_not_wait_for_the_timer(
 ) -> None:
     before = state_of(tmux)
 
-    with held_by_a_victim(recorder, seconds=100 * DEADLINE_S):
+    with held_by_a_victim(recorder, seconds=100 * DEADLINE_S) as victim:
         human.type("abc", AT_ONCE)
-    wait_until(lambda: recorder.record == b"abc", DEADLINE_S, "the keys", lambda: recorder.record)
+        # Its parent, which are we, does not ask for it yet.
+        victim.kill()
+        wait_until(lambda: recorder.record == b"abc", DEADLINE_S, "the keys", lambda: recorder.record)
 
     assert is_as_before(tmux, before)
 

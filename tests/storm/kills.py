@@ -46,6 +46,8 @@ PROMPT_LENGTH = 42
 POLL_S = 0.0005
 EMPTY_WITHIN_S = 2.0
 MOST_RESTS = 3
+LOGGED = ("message", "status", "detail")
+"""Of the log: how far a delivery was when its daemon was killed."""
 
 
 class Killed(Struct, frozen=True, kw_only=True):
@@ -110,6 +112,7 @@ class Killing:
         """The id of each message, and how it must arrive."""
         self.free_s: list[float] = []
         self.missed = 0
+        self._last_logged = ""
 
     def run(self, kills: int) -> None:
         for number in range(2 * kills):
@@ -117,6 +120,10 @@ class Killing:
                 return
             self._round(number)
             self._submit_the_rest()
+
+    def wait_arrived(self) -> None:
+        """A prompt that was submitted last may be on its way still."""
+        is_so_within(lambda: not (self.verdict().lost or self.verdict().prompts_lost), ENDED_WITHIN_S)
 
     def _round(self, number: int) -> None:
         acts = self._composer.compose(number, length=PROMPT_LENGTH)
@@ -128,7 +135,8 @@ class Killing:
         if self._kill_in_a_hold():
             self._note("killed")
             self.free_s.append(self._wait_free())
-            self._note("keys free")
+            self._last_logged = " ".join(str(self.agent.hark.log()[-1].get(field, "")) for field in LOGGED)
+            self._note(f"keys free; the last that was logged: {self._last_logged}")
             self.agent.hark.ok("daemon", "start")
         else:
             self.missed += 1
@@ -136,7 +144,7 @@ class Killing:
         self._wait_ended(message_id)
         status = self.agent.hark.message(message_id)["status"]
         free = f"keys free after {self.free_s[-1] * 1000:.0f} ms" if self.free_s else "the first hold was missed"
-        self._say(f"{len(self.free_s)} kills, {free}, message {status}")
+        self._say(f"{len(self.free_s)} kills, {free}, message {status}; the last that was logged: {self._last_logged}")
 
     def _note(self, what: str) -> None:
         """Beside the keys in the trace."""
@@ -231,6 +239,7 @@ def _run_round(protocol: str, kind: str, kills: int, seed: str, say: Say, traces
         with watch(agent) as is_held:
             killing = Killing(protocol, agent, human, is_held, Random(f"{seed} kills {protocol} {kind}"), say)
             killing.run(kills)
+            killing.wait_arrived()
             killed = killing.result(time.monotonic() - started)
         if not killed.is_clean:
             say("NOT clean")

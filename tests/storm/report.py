@@ -95,8 +95,8 @@ daemon is started again. `scripts/storm AGENT --protocols airlock,adopted --kill
 
 {_markdown(KILL_HEADINGS, [_kill_row(one) for one in report.kills])}
 
-What can make a draft inexact here: the undo is written without a look at the screen. A dialog that stands over the box may swallow it,
-and a mark of hark's that was pasted and not yet seen stays in the draft until the next daemon takes it out.
+What can make a draft inexact here: the undo is written without a look at the screen, and a dialog that stands over the box may
+swallow it.
 {_damage(report)}"""
 
 

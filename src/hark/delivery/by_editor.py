@@ -66,7 +66,10 @@ from hark.delivery.undo import (
     WayBack,
     Write,
     behind_cursor,
+    erasing,
     going_back,
+    last_letter,
+    pasted,
     pasting_back,
     shown_text,
 )
@@ -119,14 +122,13 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     if obstacle := _obstacle(before.screen, job, editor):
         return obstacle
     target = read_box(before.screen, job.look)
-    shown = shown_text(before.screen, target) if target else None
-    if not (yield LeaveUndo(_going_back(before.screen, target, shown or "", editor))):
+    if not (yield LeaveUndo(_going_back(before.screen, target, _shown_draft(before.screen, target, job), job, editor))):
         return Held(HoldReason.BUSY, NOT_HELD)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return (yield from _judge_no_editor(job))
     draft = opened.text
-    yield LeaveUndo(_going_back(before.screen, target, draft, editor))
+    yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
     if job.message_id in draft:
         yield from _close(None, editor)
         return Stuck("our text is in the box already")
@@ -205,13 +207,28 @@ def _while_open(job: Job, editor: EditorKeys) -> Undo:
 
 def _closing(editor: EditorKeys) -> Undo:
     """Waits until the agent is back from its editor and takes keys."""
-    return (Write(then_wait_s=EDITOR_GONE_S + editor.rest_s), *((Write(keys=editor.after),) if editor.after else ()))
+    wait = Write(then_wait_s=EDITOR_GONE_S + editor.rest_s, back_wait_s=editor.rest_s)
+    return (wait, *((Write(keys=editor.after),) if editor.after else ()))
 
 
-def _going_back(screen: Screen, target: Box | None, draft: str, editor: EditorKeys) -> Undo:
-    """Agents put the cursor at the end when their editor closes."""
-    behind = behind_cursor(draft, screen, target) if target else None
-    return (*_closing(editor), *going_back(draft, behind)) if behind else ()
+def _going_back(screen: Screen, target: Box | None, draft: str | None, job: Job, editor: EditorKeys) -> Undo:
+    """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. It puts
+    the cursor at the end then, and may drop the blanks there, so that all of the draft has to go in again. None for a draft that is
+    not known."""
+    behind = behind_cursor(draft, screen, target) if target and draft else None
+    if draft and editor.trims and draft != draft.rstrip():
+        return (*_closing(editor), *erasing((draft,), job.look), *pasted(draft, behind))
+    return (*_closing(editor), *(going_back(draft, behind) if draft and behind else ()))
+
+
+def _shown_draft(screen: Screen, target: Box | None, job: Job) -> str | None:
+    """The draft before the editor tells it, as far as the screen does: with the blanks before the cursor at its end."""
+    shown = shown_text(screen, target) if target and not shows_placeholder(target, job.look) else None
+    if shown is None or target is None or target.cursor_row != len(target.rows) - 1:
+        return shown
+    start = target.starts[target.cursor_row]
+    before_cursor = screen.cursor_x - start
+    return shown + " " * (before_cursor - last_letter(screen.rows[screen.cursor_y].cells[start:]))
 
 
 def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:

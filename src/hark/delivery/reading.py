@@ -133,8 +133,8 @@ class Reader:
     def _try_mark(self, keys: tuple[str, ...]) -> Generator[Step, Answer, _Marked | None]:
         if self._now_s > self._ends_at_s or not self._mark or not (yield Press(keys, self._undo)):
             return None
-        # A dialog may swallow the mark: no key erases it before it was seen. Until then the next daemon takes it out.
-        if not (yield Paste(self._mark, ())):
+        # A dialog that swallows the mark swallows the key that erases it too.
+        if not (yield Paste(self._mark, erasing_mark(self._keys.erase, self._undo))):
             return None
         seen = yield from watch_for(self._shows_mark, SHOWN_WITHIN_S)
         if not self._shows_mark(seen.screen):

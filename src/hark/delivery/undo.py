@@ -20,12 +20,14 @@ TAB_WIDTH = 4
 SPARE_ERASURES = 8
 COLLAPSED_ABOVE = 4096
 """Every agent that has a stand-in for long pastes shows it for a paste of so many characters: a few Backspaces take it out."""
-MOST_DELETES = 256
+MOST_DELETES = 24
 """For a text of ours: agents leave their cursor at its end, or a few characters before it."""
 ROWS_ERASED = 20
 """Claude Code shows no text of more rows as it is, and takes forty of these keys in one read for a paste."""
 WORKED_OFF_S = 0.08
 """How long an agent may take to work off what it has read last. A key that comes sooner finds the box as it was before."""
+ONE_BY_ONE_S = 0.02
+"""The same for keys that do the same wherever the box is by then, and for pieces of a paste: they must only not be read together."""
 EDITOR_GONE_S = 0.3
 """How long an agent takes to come back from its editor when the daemon is gone; keys that come sooner are lost."""
 SUBMITTED_S = 0.15
@@ -44,6 +46,10 @@ class Write(Struct, frozen=True):
     keys: tuple[str, ...] = ()
     paste: str = ""
     then_wait_s: float = 0.0
+    read_wait_s: float | None = None
+    """The pause where whoever runs the undo sees that the agent has read the write; None: the same."""
+    back_wait_s: float | None = None
+    """The agent may be in its editor: the pause is over so long after it is seen to come back."""
 
 
 Undo = tuple[Write, ...]
@@ -91,10 +97,11 @@ def erasing(texts: Sequence[str], look: BoxLook) -> Undo:
     backspaces = max([COLLAPSED_ABOVE if collapsed else erasures(ours), *map(erasures, others)])
     deletes = max([min(erasures(ours), MOST_DELETES), *map(erasures, others)])
     insert = (look.insert_key,) if look.insert_key else ()
+    further = [("DC",) * deletes, *((key,) * ROWS_ERASED for key in look.row_erasers)]
     return (
         Write(keys=(*insert, *("BSpace",) * backspaces)),
-        Write(keys=("DC",) * deletes, then_wait_s=WORKED_OFF_S),
-        *(Write(keys=(key,) * ROWS_ERASED, then_wait_s=WORKED_OFF_S) for key in look.row_erasers),
+        *(Write(keys=keys, then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S) for keys in further[:-1]),
+        Write(keys=further[-1], then_wait_s=WORKED_OFF_S),
     )
 
 
@@ -112,8 +119,12 @@ def pasted(draft: str, behind: str | None) -> Undo:
     if not draft or not mark or _NOT_PASTED.search(draft):
         return ()
     pieces = pieces_of(draft) if len(draft) < PIECEMEAL_BELOW else [draft]
-    writes = [Write(paste=piece, then_wait_s=WORKED_OFF_S) for piece in [*pieces[:-1], pieces[-1] + mark]]
-    return (*writes, Write(keys=("BSpace",), then_wait_s=WORKED_OFF_S), *going_left(behind or ""))
+    writes = [
+        Write(paste=piece, then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S)
+        for piece in [*pieces[:-1], pieces[-1] + mark]
+    ]
+    erased = Write(keys=("BSpace",), then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S)
+    return (*writes, erased, *going_left(behind or ""))
 
 
 def pieces_of(text: str) -> list[str]:

@@ -173,7 +173,9 @@ def _undo_writes(write: Write) -> Iterator[dict[str, Any]]:
     if write.paste:
         yield {"paste": _in_base64(write.paste.encode())}
     if write.then_wait_s:
-        yield {"keys": "", "times": 0, "wait_s": write.then_wait_s}
+        pause: dict[str, Any] = {"keys": "", "times": 0}
+        pause["wait_s"] = write.then_wait_s if write.read_wait_s is None else write.read_wait_s
+        yield pause if write.back_wait_s is None else pause | {"back_wait_s": write.back_wait_s}
 
 
 def _in_base64(data: bytes) -> str:

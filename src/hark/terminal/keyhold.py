@@ -318,12 +318,15 @@ class KeyHold:
 
 
 def _watch(script: str, seconds: float) -> str:
-    """In a shell: run the script when our process has ended, if that happens in the next seconds. Where the shell cannot see our
+    """In a shell: run the script when our process has ended, if that happens in the next seconds. One that has ended is to be seen until
+    its parent asks for it, which some take seconds for; Linux shows that it runs no program any more. Where the shell cannot see our
     process even while it lives (it is in another container), the timer alone ends the hold."""
     process, looks = os.getpid(), round(seconds / WATCH_POLL_S)
-    looked = f"sleep {WATCH_POLL_S}; kill -0 {process} || {{ {script}; break; }}"
+    program = f"[ -e /proc/{process}/exe ]"
+    lives = f"if {program}; then lives() {{ {program}; }}; else lives() {{ kill -0 {process}; }}; fi"
+    looked = f"sleep {WATCH_POLL_S}; lives || {{ {script}; break; }}"
     loop = f"n={looks}; while [ $n -gt 0 ]; do {looked}; n=$((n-1)); done"
-    return f"{{ if kill -0 {process}; then {loop}; fi; }} >/dev/null 2>&1; :"
+    return f"{{ {lives}; if lives; then {loop}; fi; }} >/dev/null 2>&1; :"
 
 
 async def _look(server: TmuxServer, pane: Pane) -> View:
