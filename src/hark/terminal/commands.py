@@ -50,10 +50,15 @@ def command(name: str, *given: str) -> str:
 
 
 def shell_command(tmux: Sequence[str], step: Sequence[tuple[str, ...]]) -> str:
-    """Commands for a shell, which reaches the server by the words of `tmux`. A last semicolon of a word would end the command."""
+    """Commands for a shell, which reaches the server by the words of `tmux`."""
+    return shlex.join([*tmux, *in_words(step)])
+
+
+def in_words(step: Sequence[tuple[str, ...]]) -> list[str]:
+    """Commands as the words that a call of tmux gets. A last semicolon of a word would end the command."""
     placed = ([name, *(argument.text for argument in arguments(name, *rest)), "\n"] for name, *rest in step)
     words = [re.sub(r";$", r"\\;", word) for words in placed for word in words]
-    return shlex.join([*tmux, *(";" if word == "\n" else word for word in words[:-1])])
+    return [";" if word == "\n" else word for word in words[:-1]]
 
 
 def line(*commands: str, extra_replies: int = 0) -> Line:

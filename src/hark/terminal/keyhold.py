@@ -17,7 +17,7 @@ gone is never handed on. Some options of the human's sessions are other ones dur
 The steps of letting go stand behind locks that only the first who comes can open, so that each happens once: either by
 our `release`, or by the tmux server itself, which needs nobody of us to be alive: a shell of its own looks ten times a second
 whether our process has ended, and a timer ends the hold at its deadline. Both run the undo that was left with tmux
-(`undo_script.py`) before they let the keys go; a later timer lets the keys go without it, should it not end.
+(`undo_script.py`, `undoing.py`) before they let the keys go; a later timer lets the keys go without it, should it not end.
 
 Held keys come out at once, and some agents take an Enter that comes together with text for a newline of a paste. For these
 an Enter waits for a moment, and with it what was typed after it. Only when no Enter waits any more may the next hold begin:
@@ -31,7 +31,9 @@ import asyncio
 import itertools
 import os
 import shlex
+import sys
 
+from hark import undoing
 from hark.delivery.undo import Undo
 from hark.model.errors import HarkError
 from hark.model.session import Pane
@@ -46,7 +48,6 @@ OUT_POLL_S = 0.02
 LONGEST_UNDO_S = 5.0
 """So long after the hold's end the keys are free, whatever became of the undo."""
 WATCH_POLL_S = 0.1
-_PLAIN_DOLLARS = r"s/\\\(\$[A-Za-z_{]\)/\1/g"
 
 _holds = itertools.count(1)
 
@@ -292,8 +293,7 @@ class KeyHold:
         """In a shell: run the undo that was left, if nobody has ended the hold."""
         first = shell_command(tmux, [self._end_undo, ("set-option", "-s", self._undoing, "1")])
         shown = shell_command(tmux, [("show-options", "-s", "-q", "-v", self._undo)])
-        plain = f" | sed {shlex.quote(_PLAIN_DOLLARS)}" if "escaped-dollars" in self._server.features else ""
-        return f'if {first}; then eval "$({shown}{plain})"; fi'
+        return f"if {first}; then {shown} | {shlex.join([sys.executable, '-ISE', undoing.__file__])}; fi"
 
     async def _resume_commands(self, view: View) -> None:
         """Who pressed the prefix in the instant before the hold goes on from there."""
