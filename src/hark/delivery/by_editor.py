@@ -122,18 +122,29 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     if obstacle := _obstacle(before.screen, job, editor):
         return obstacle
     target = read_box(before.screen, job.look)
-    if not (yield LeaveUndo(_going_back(before.screen, target, _shown_draft(before.screen, target, job), job, editor))):
+    shown = _shown_draft(before.screen, target, job)
+    # The undo takes such a draft out and puts it back: it is on record before that can happen.
+    is_noted = _is_trimmed(shown, editor)
+    if is_noted and not (yield SaveDraft(shown or "")):
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    if not (yield LeaveUndo(_going_back(before.screen, target, shown, job, editor))):
         return Held(HoldReason.BUSY, NOT_HELD)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
-        return (yield from _judge_no_editor(job))
+        outcome = yield from _judge_no_editor(job)
+        if is_noted and isinstance(outcome, Held) and outcome.reason is HoldReason.DRAFT:
+            yield DropDraft()
+        return outcome
     draft = opened.text
-    yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
+    if not is_noted:
+        yield LeaveUndo((*_closing(editor), *_walking(before.screen, target, draft)))
     if job.message_id in draft:
         yield from _close(None, editor)
         return Stuck("our text is in the box already")
     if draft and (yield from look()).at_s - before.at_s > job.held_for_s * SLOW_SHARE:
         yield from _leave(before.screen, job, editor)
+        if is_noted:
+            yield DropDraft()
         return Held(HoldReason.DRAFT, TOO_SLOW)
     if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
         yield from _close(None, editor)
@@ -211,14 +222,24 @@ def _closing(editor: EditorKeys) -> Undo:
     return (wait, *((Write(keys=editor.after),) if editor.after else ()))
 
 
-def _going_back(screen: Screen, target: Box | None, draft: str | None, job: Job, editor: EditorKeys) -> Undo:
-    """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. It puts
-    the cursor at the end then, and may drop the blanks there, so that all of the draft has to go in again. None for a draft that is
-    not known."""
-    behind = behind_cursor(draft, screen, target) if target and draft else None
-    if draft and editor.trims and draft != draft.rstrip():
-        return (*_closing(editor), *erasing((draft,), job.look), *pasted(draft, behind))
-    return (*_closing(editor), *(going_back(draft, behind) if draft and behind else ()))
+def _going_back(screen: Screen, target: Box | None, shown: str | None, job: Job, editor: EditorKeys) -> Undo:
+    """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. Blanks
+    at the end that the agent drops then have to go in again, with all of the draft. None for a draft that is not known."""
+    if shown and _is_trimmed(shown, editor):
+        behind = behind_cursor(shown, screen, target) if target else None
+        return (*_closing(editor), *erasing((shown,), job.look), *pasted(shown, behind))
+    return (*_closing(editor), *_walking(screen, target, shown or ""))
+
+
+def _walking(screen: Screen, target: Box | None, draft: str) -> Undo:
+    """Agents put the cursor at the end when their editor closes."""
+    behind = behind_cursor(draft, screen, target) if target else None
+    return going_back(draft, behind) if behind else ()
+
+
+def _is_trimmed(shown: str | None, editor: EditorKeys) -> bool:
+    """Whether the agent would drop blanks at the end of this draft when its editor closes."""
+    return editor.trims and shown is not None and shown.strip() != "" and shown != shown.rstrip()
 
 
 def _shown_draft(screen: Screen, target: Box | None, job: Job) -> str | None:
