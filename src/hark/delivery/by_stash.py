@@ -27,7 +27,7 @@ from hark.delivery.steps import (
     Submitted,
 )
 from hark.delivery.submit import Job, let_go, look, may_be_ours, no_box, watch_for
-from hark.delivery.undo import WORKED_OFF_S, WayBack, Write, going_back_on
+from hark.delivery.undo import SUBMITTED_S, WORKED_OFF_S, WayBack, Write, going_back_on
 from hark.model.message import HoldReason
 
 TAKEN_WITHIN_S = 1.0
@@ -56,8 +56,10 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
     # After a submit the agent brings the draft back by itself, with the cursor at its end: the key would take it away again.
-    back = going_back_on(seen.screen, box, job.look)
-    job = replace(job, way_back=WayBack(draft=(Write(keys=(stash.key,)),), after_enter=back, after_submit=back))
+    # Keys that come before it is back are lost when it comes.
+    back = going_back_on(seen.screen, box, job.look) or (Write(then_wait_s=SUBMITTED_S),)
+    unstashed = Write(keys=(stash.key,), then_wait_s=WORKED_OFF_S)
+    job = replace(job, way_back=WayBack(draft=(unstashed,), after_enter=back, after_submit=back))
     taken = yield from _take(job, stash, box)
     if taken is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
