@@ -238,8 +238,10 @@ def _walking(screen: Screen, target: Box | None, draft: str) -> Undo:
 
 
 def _is_trimmed(shown: str | None, editor: EditorKeys) -> bool:
-    """Whether the agent would drop blanks at the end of this draft when its editor closes."""
-    return editor.trims and shown is not None and shown.strip() != "" and shown != shown.rstrip()
+    """Whether the agent would drop blanks at the end of this draft when its editor closes, and the screen tells what it is to the letter:
+    of other scripts it does not, and more than one blank may be a tab."""
+    is_told = shown is not None and shown.isascii() and shown.isprintable() and "  " not in shown.rstrip()
+    return is_told and editor.trims and shown is not None and shown.strip() != "" and shown != shown.rstrip()
 
 
 def _shown_draft(screen: Screen, target: Box | None, job: Job) -> str | None:

@@ -202,7 +202,7 @@ class KeyHold:
         before = [
             command("set-option", "-s", "-o", MARK, self._name),
             *(command("wait-for", "-L", guard) for guard in self._guards),
-            command("run-shell", "-b", _watch(self._timer(runs_undo=True), self._seconds)),
+            command("run-shell", "-b", _watch(self._timer(runs_undo=True), self._seconds, self._is_over)),
             command("run-shell", "-b", "-d", f"{self._seconds:.3f}", self._timer(runs_undo=True)),
             command("run-shell", "-b", "-d", f"{self._seconds + LONGEST_UNDO_S:.3f}", self._timer(runs_undo=False)),
             *self._tables.prepare(listed),
@@ -289,6 +289,12 @@ class KeyHold:
             f'case "$({mark})" in {self._name}|{self._name}{OUT}|{self._name}{OVER}) {steps};; esac >/dev/null 2>&1; :'
         )
 
+    @property
+    def _is_over(self) -> str:
+        """In a shell: whether the hold has ended."""
+        mark = shell_command(self._server.command_line, [("show-options", "-s", "-q", "-v", MARK)])
+        return f'[ "$({mark})" != {self._name} ]'
+
     def _run_undo(self, tmux: list[str]) -> str:
         """In a shell: run the undo that was left, if nobody has ended the hold."""
         first = shell_command(tmux, [self._end_undo, ("set-option", "-s", self._undoing, "1")])
@@ -317,14 +323,14 @@ class KeyHold:
         return f"@{self._name}-undoing"
 
 
-def _watch(script: str, seconds: float) -> str:
+def _watch(script: str, seconds: float, is_over: str = "false") -> str:
     """In a shell: run the script when our process has ended, if that happens in the next seconds. One that has ended is to be seen until
     its parent asks for it, which some take seconds for; Linux shows that it runs no program any more. Where the shell cannot see our
     process even while it lives (it is in another container), the timer alone ends the hold."""
     process, looks = os.getpid(), round(seconds / WATCH_POLL_S)
     program = f"[ -e /proc/{process}/exe ]"
     lives = f"if {program}; then lives() {{ {program}; }}; else lives() {{ kill -0 {process}; }}; fi"
-    looked = f"sleep {WATCH_POLL_S}; lives || {{ {script}; break; }}"
+    looked = f"sleep {WATCH_POLL_S}; lives || {{ {script}; break; }}; [ $((n%5)) -ne 0 ] || ! {is_over} || break"
     loop = f"n={looks}; while [ $n -gt 0 ]; do {looked}; n=$((n-1)); done"
     return f"{{ {lives}; if lives; then {loop}; fi; }} >/dev/null 2>&1; :"
 
