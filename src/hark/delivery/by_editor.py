@@ -66,10 +66,7 @@ from hark.delivery.undo import (
     WayBack,
     Write,
     behind_cursor,
-    erasing,
     going_back,
-    last_letter,
-    pasted,
     pasting_back,
     shown_text,
 )
@@ -122,29 +119,19 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     if obstacle := _obstacle(before.screen, job, editor):
         return obstacle
     target = read_box(before.screen, job.look)
-    shown = _shown_draft(before.screen, target, job)
-    # The undo takes such a draft out and puts it back: it is on record before that can happen.
-    is_noted = _is_trimmed(shown, editor)
-    if is_noted and not (yield SaveDraft(shown or "")):
-        return Held(HoldReason.BUSY, "the delivery was called off")
-    if not (yield LeaveUndo(_going_back(before.screen, target, shown, job, editor))):
+    shown = shown_text(before.screen, target) if target else None
+    if not (yield LeaveUndo(_going_back(before.screen, target, shown or "", editor))):
         return Held(HoldReason.BUSY, NOT_HELD)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
-        outcome = yield from _judge_no_editor(job)
-        if is_noted and isinstance(outcome, Held) and outcome.reason is HoldReason.DRAFT:
-            yield DropDraft()
-        return outcome
+        return (yield from _judge_no_editor(job))
     draft = opened.text
-    if not is_noted:
-        yield LeaveUndo((*_closing(editor), *_walking(before.screen, target, draft)))
+    yield LeaveUndo(_going_back(before.screen, target, draft, editor))
     if job.message_id in draft:
         yield from _close(None, editor)
         return Stuck("our text is in the box already")
     if draft and (yield from look()).at_s - before.at_s > job.held_for_s * SLOW_SHARE:
         yield from _leave(before.screen, job, editor)
-        if is_noted:
-            yield DropDraft()
         return Held(HoldReason.DRAFT, TOO_SLOW)
     if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
         yield from _close(None, editor)
@@ -222,36 +209,11 @@ def _closing(editor: EditorKeys) -> Undo:
     return (wait, *((Write(keys=editor.after),) if editor.after else ()))
 
 
-def _going_back(screen: Screen, target: Box | None, shown: str | None, job: Job, editor: EditorKeys) -> Undo:
-    """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. Blanks
-    at the end that the agent drops then have to go in again, with all of the draft. None for a draft that is not known."""
-    if shown and _is_trimmed(shown, editor):
-        behind = behind_cursor(shown, screen, target) if target else None
-        return (*_closing(editor), *erasing((shown,), job.look), *pasted(shown, behind))
-    return (*_closing(editor), *_walking(screen, target, shown or ""))
-
-
-def _walking(screen: Screen, target: Box | None, draft: str) -> Undo:
-    """Agents put the cursor at the end when their editor closes."""
+def _going_back(screen: Screen, target: Box | None, draft: str, editor: EditorKeys) -> Undo:
+    """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. Agents
+    put the cursor at the end when their editor closes."""
     behind = behind_cursor(draft, screen, target) if target else None
-    return going_back(draft, behind) if behind else ()
-
-
-def _is_trimmed(shown: str | None, editor: EditorKeys) -> bool:
-    """Whether the agent would drop blanks at the end of this draft when its editor closes, and the screen tells what it is to the letter:
-    of other scripts it does not, and more than one blank may be a tab."""
-    is_told = shown is not None and shown.isascii() and shown.isprintable() and "  " not in shown.rstrip()
-    return is_told and editor.trims and shown is not None and shown.strip() != "" and shown != shown.rstrip()
-
-
-def _shown_draft(screen: Screen, target: Box | None, job: Job) -> str | None:
-    """The draft before the editor tells it, as far as the screen does: with the blanks before the cursor at its end."""
-    shown = shown_text(screen, target) if target and not shows_placeholder(target, job.look) else None
-    if shown is None or target is None or target.cursor_row != len(target.rows) - 1:
-        return shown
-    start = target.starts[target.cursor_row]
-    before_cursor = screen.cursor_x - start
-    return shown + " " * (before_cursor - last_letter(screen.rows[screen.cursor_y].cells[start:]))
+    return (*_closing(editor), *(going_back(draft, behind) if behind else ()))
 
 
 def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
