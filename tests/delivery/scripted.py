@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskTaken,
     AskUnread,
     Begin,
     Delivery,
@@ -55,6 +56,7 @@ class ScriptedTerminal:
         may_stage: bool = True,
         enters: Sequence[bool] = (),
         is_in_history: bool = False,
+        is_taken: bool = False,
         look_takes_s: float = 0.1,
     ) -> None:
         """`enters`: whether each Enter in turn is pressed; those that follow are."""
@@ -63,6 +65,7 @@ class ScriptedTerminal:
         self._may_begin = may_begin
         self._may_stage = may_stage
         self._is_in_history = is_in_history
+        self._is_taken = is_taken
         self._look_takes_s = look_takes_s
         self._now_s = 100.0
         self.steps: list[Step] = []
@@ -94,6 +97,8 @@ class ScriptedTerminal:
                 return True
             case AskUnread():
                 return False
+            case AskTaken():
+                return self._is_taken
             case PressEnter():
                 return self._enters.pop(0) if self._enters else True
             case SearchHistory():
@@ -105,7 +110,9 @@ class ScriptedTerminal:
     def kinds(self) -> list[str]:
         """What was asked of it; looks and undos are left out."""
         return [
-            type(step).__name__ for step in self.steps if not isinstance(step, Look | LookAgain | AskUnread | LeaveUndo)
+            type(step).__name__
+            for step in self.steps
+            if not isinstance(step, Look | LookAgain | AskTaken | AskUnread | LeaveUndo)
         ]
 
     def _look(self) -> Seen:

@@ -11,6 +11,7 @@ from hark.delivery.steps import (
     Answer,
     Begin,
     Held,
+    LeaveUndo,
     LookAgain,
     Outcome,
     Paste,
@@ -21,9 +22,10 @@ from hark.delivery.steps import (
     Stuck,
     Submitted,
     Unproven,
+    is_late,
 )
 from hark.delivery.submit import Job
-from hark.delivery.undo import ROWS_ERASED, erasures
+from hark.delivery.undo import LATE_S, ROWS_ERASED, Write, erasures
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import (
@@ -323,6 +325,52 @@ def test_a_hold_that_is_over_after_an_enter_without_effect_leaves_it_to_the_next
     terminal = ScriptedTerminal([EMPTY, OURS], enters=[True, False, False])
 
     assert isinstance(run(terminal), Stuck)
+
+
+KEPT = box(TEXT.split("\n")[0], "hello there‸", transcript=f"> {TEXT}")
+
+
+def test_a_text_that_the_agent_took_and_kept_is_erased_and_not_submitted_again() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, *[KEPT] * 5, EMPTY])
+
+    outcome = run(terminal)
+
+    assert isinstance(outcome, Submitted)
+    assert outcome.was_kept
+    assert terminal.kinds == [*ENTERED, "Press"]
+
+
+def test_what_the_agent_says_tells_that_it_took_a_text_which_it_keeps() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, *[OURS] * 5, EMPTY], is_taken=True)
+
+    outcome = run(terminal)
+
+    assert isinstance(outcome, Submitted)
+    assert outcome.was_kept
+
+
+def test_a_box_that_lets_go_a_moment_after_the_text_is_in_the_transcript_gets_no_key() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, KEPT, KEPT, AFTER_OURS])
+
+    assert run(terminal) == Submitted()
+    assert terminal.kinds == ENTERED
+
+
+LATE = {
+    "nothing was ever drawn": [EMPTY, EMPTY],
+    "the box was filled, and is empty again": [EMPTY, HALF_OF_OURS, EMPTY],
+}
+
+
+@pytest.mark.parametrize("screens", LATE.values(), ids=LATE.keys())
+def test_a_paste_that_may_still_come_is_left_to_whoever_holds_the_keys(screens: list[Screen]) -> None:
+    terminal = ScriptedTerminal(screens)
+
+    outcome = run(terminal)
+
+    assert is_late(outcome)
+    left = [step.writes for step in terminal.steps if isinstance(step, LeaveUndo)]
+    assert left[-1][0] == Write(then_wait_s=LATE_S)
 
 
 def test_enter_is_pressed_three_times_at_most() -> None:

@@ -44,7 +44,9 @@ def test_a_paste_does_not_come_together_with_the_key_before_it(
 
     record = press_during_a_hold(tmux, recorder, human, GAP_S)
 
-    assert RIGHT + PASTE_BEGIN not in record
+    # tmux 3.3 cannot tell the keys of a paste from others, so nothing is spaced there.
+    is_spaced = not tmux.run("display-message", "-p", "#{version}").startswith("3.3")
+    assert (RIGHT + PASTE_BEGIN not in record) is is_spaced
     assert state_of(tmux) == before
 
 

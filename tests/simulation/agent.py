@@ -195,6 +195,8 @@ class Agent:
         self._recalled = len(self.history)
         self.transcript += [f"> {line}" for line in "".join(units).strip().split("\n")]
         self.busy_until = now + BUSY_MS
+        if self.flavour.keeps_submitted and who == "hark":
+            return
         self.buffer.set(())
         if self.stash:
             self.buffer.set(self.stash[0])

@@ -69,6 +69,9 @@ class Flavour(Struct, frozen=True, kw_only=True):
     def width(self) -> int:
         return self.columns - self.look.indent - self.spare
 
+    keeps_submitted: bool = False
+    """It takes a text of hark's and keeps it in its box, and the draft in the stash: the Enter came when a turn ended."""
+
 
 def with_loading_editor(flavour: Flavour) -> Flavour:
     """As OpenCode: its editor loads whatever is left there but no empty text, and four keys empty its box."""

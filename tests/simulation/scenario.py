@@ -138,7 +138,8 @@ def _draw_line(random: Random, scenario: Scenario) -> Scenario:
         deaf = (scenario.start_ms + random.random() * 500 - 150, random.choice((30.0, 120.0, 400.0)))
     if scenario.carrier == "editor" and random.random() < 0.25:
         flavour = with_loading_editor(flavour)
-    return replace(scenario, flavour=flavour, deaf=deaf)
+    keeps = random.random() < 0.1 and flavour.has_stash
+    return replace(scenario, flavour=replace(flavour, keeps_submitted=keeps), deaf=deaf)
 
 
 def _draw_rarer(random: Random, scenario: Scenario) -> Scenario:

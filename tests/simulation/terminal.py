@@ -19,6 +19,7 @@ from hark.delivery.rest import AtHold, PastHold, age_of_last_key
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskTaken,
     AskUnread,
     Begin,
     CloseEditor,
@@ -486,6 +487,11 @@ class Terminal:
         self._pass()
         return self.line.has_unread
 
+    def _ask_taken(self, _: AskTaken) -> bool:
+        """Its hook is heard some time after the Enter, or never."""
+        self._pass()
+        return False
+
     def _search(self, step: SearchHistory) -> bool:
         self._pass()
         lines = wrapped(self.agent.transcript[: self._frame()[2].lines], self.flavour.columns)
@@ -506,6 +512,7 @@ class Terminal:
         PressEnter: _press_enter,
         NoteInterrupt: _note_interrupt,
         PressStop: _press_stop,
+        AskTaken: _ask_taken,
         AskUnread: _ask_unread,
         SearchHistory: _search,
     }

@@ -77,7 +77,7 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pauses too, and what was typed after it right behind it: only for agents that bear that."""
     adopted_key_gap_ms: float = 0.0
     """Between the first held keys that come out on an adopted pane: for agents that put a paste before the key in front of it when both
-    come at once. On tmux 3.3 the keys inside of a paste are spaced too, as far as they are among the first."""
+    come at once. From tmux 3.4 on: before that the keys inside of a paste would be spaced too."""
     newline_key: str | None = None
     """The key that begins a new line in the draft, because Enter submits it."""
     lines: Lines = "unknown"

@@ -18,7 +18,7 @@ from hark.delivery.gate import NOT_READ, Hold
 from hark.delivery.into_empty_box import was_taken_out
 from hark.delivery.rest import NOT_AT_REST
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Delivery, Held, Outcome, Stuck
+from hark.delivery.steps import Delivery, Held, Outcome, Stuck, is_late
 from hark.delivery.submit import AT_WORK, Job, wait_for_box, wait_for_idle, wait_for_turn
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
@@ -130,6 +130,9 @@ class Attempt(Struct, kw_only=True):
         """What became of the message, also where the hold was over before its carrier or the agent does not read."""
         if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
             return Held(HoldReason.BUSY, f"{UNDONE}: {outcome.detail}")
+        if is_late(outcome) and self.has_begun and not driver.has_pressed_enter and await grip.give_up():
+            self.is_given_up = True
+            return Held(HoldReason.BUSY, NOT_READ)
         # A text that was seen to go out of the box again is out: what is unread then are keys of the way back.
         is_unechoed = isinstance(outcome, Stuck) or (isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG)
         if not is_unechoed or not self.has_begun:
@@ -180,6 +183,9 @@ class Attempt(Struct, kw_only=True):
     async def stage(self) -> None:
         self.messages = await self.ledger.stage(self.messages, self.lease, self.carrier, self.had_draft)
         self.is_staged = True
+
+    async def is_taken(self) -> bool:
+        return bool(self.message) and await self.ledger.is_taken(self.messages[0])
 
     async def note_interrupt(self) -> None:
         assert self.message

@@ -15,6 +15,7 @@ from hark.delivery.rest import come_to_rest
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskTaken,
     AskUnread,
     Begin,
     CloseEditor,
@@ -48,6 +49,9 @@ class Records(Protocol):
 
     async def begin(self) -> None: ...
     async def stage(self) -> None: ...
+    async def is_taken(self) -> bool:
+        """Whether the agent itself has said that it took the message."""
+
     async def note_interrupt(self) -> None: ...
     async def save_draft(self, text: str) -> None: ...
     async def drop_draft(self) -> None: ...
@@ -117,6 +121,8 @@ class Driver:
                 return await self._close_editor(text)
             case AskUnread():
                 return await has_unread(self._panes, self._session)
+            case AskTaken():
+                return await self._records.is_taken()
             case SearchHistory(words=words):
                 lines = await self._server.history(pane.pane_id, WHOLE_HISTORY)
                 return words in "".join(line.strip() for line in lines)

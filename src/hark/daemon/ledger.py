@@ -53,6 +53,10 @@ class Ledger:
         await self._queued(message, lease)
         return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier, had_draft=had_draft)
 
+    async def is_taken(self, message: Message) -> bool:
+        """Whether the agent itself has said that it took the message."""
+        return (await self._store.message(message.id)).status in (Status.ACKNOWLEDGED, Status.COMPLETED)
+
     async def note_interrupt(self, message: Message, lease: Lease, by: Channel = Channel.TERMINAL) -> None:
         """Records that a turn will be told to end, before the key is pressed: it is told once."""
         message = await self._store.message(message.id)

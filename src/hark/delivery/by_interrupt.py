@@ -45,6 +45,7 @@ from hark.delivery.steps import (
     Step,
     Stuck,
     Submitted,
+    is_late,
 )
 from hark.delivery.submit import Job, look, submit, wait_for_echo, watch_for
 from hark.delivery.undo import SUBMITTED_S, WayBack, Write, shown_text
@@ -83,6 +84,8 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
     if marked is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     outcome = yield from _into_the_free_box(job, found.seen.screen, box)
+    if is_late(outcome):
+        return outcome
     if isinstance(outcome, Submitted | Held) and keys.recall:
         back = (keys.recall,) * (2 if isinstance(outcome, Submitted) else 1)
         yield from _recall(job, keys, back, box, marked)

@@ -35,6 +35,7 @@ from hark.delivery.steps import (
     Seen,
     Step,
     Stuck,
+    is_late,
 )
 from hark.delivery.submit import TOO_SLOW, Job, look, watch_for
 from hark.delivery.undo import MARKS, WayBack, behind_cursor, last_letter, pasting_back, pieces_of, rest_of
@@ -167,7 +168,7 @@ def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:
 
 def _deliver_and_give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Delivery:
     outcome = yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s, job.way_back)
-    if not isinstance(outcome, Stuck):
+    if not isinstance(outcome, Stuck) and not is_late(outcome):
         yield from give_back(job, keys, box, text)
     return outcome
 

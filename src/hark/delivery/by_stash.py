@@ -25,6 +25,7 @@ from hark.delivery.steps import (
     Step,
     Stuck,
     Submitted,
+    is_late,
 )
 from hark.delivery.submit import Job, let_go, look, may_be_ours, no_box, watch_for
 from hark.delivery.undo import SUBMITTED_S, WORKED_OFF_S, WayBack, Write, going_back_on
@@ -65,7 +66,10 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     box, emptied = taken
     outcome = yield from into_free_box(job, emptied, lambda screen: _holds(screen, job, box) or let_go(screen, job))
-    yield from _bring_back(job, stash, box, was_submitted=isinstance(outcome, Submitted))
+    if is_late(outcome):
+        return outcome
+    was_submitted = isinstance(outcome, Submitted) and not outcome.was_kept
+    yield from _bring_back(job, stash, box, was_submitted=was_submitted)
     return outcome
 
 

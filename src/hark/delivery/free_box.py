@@ -15,9 +15,9 @@ the insert mode before them, or keys behind them that erase whole rows.
 
 from msgspec.structs import replace
 
-from hark.delivery.box import Box, BoxLook, read_box, shows_placeholder
+from hark.delivery.box import Box, read_box, shows_placeholder
 from hark.delivery.screen import Screen
-from hark.delivery.steps import Begin, Delivery, Held, LeaveUndo, Outcome, Paste, Press, Seen, Stuck
+from hark.delivery.steps import Begin, Delivery, Held, LeaveUndo, Outcome, Paste, Press, Seen, Stuck, is_late
 from hark.delivery.submit import (
     Job,
     Test,
@@ -28,7 +28,7 @@ from hark.delivery.submit import (
     wait_for_echo,
     watch_for,
 )
-from hark.delivery.undo import ROWS_ERASED, erasures
+from hark.delivery.undo import LATE_S, Write, erasures, ways_out
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
@@ -71,6 +71,9 @@ def goes_in_two(job: Job, screen: Screen) -> bool:
 
 
 def _or_retreat(job: Job, outcome: Outcome) -> Delivery:
+    if is_late(outcome):
+        # A key that comes before the paste erases nothing.
+        yield LeaveUndo((Write(then_wait_s=LATE_S), *job.undo))
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
 
 
@@ -97,7 +100,7 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
             return stuck
         seen = yield from watch_for(is_out, EMPTY_WITHIN_S if keys == job.look.empty_keys else OUT_WITHIN_S)
         if is_out(seen.screen):
-            return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused)
+            return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused, is_late=stuck.is_late)
     return stuck
 
 
@@ -105,7 +108,7 @@ def _retreat_unseen(box: Box, job: Job, stuck: Stuck, reason: HoldReason) -> Del
     for keys in _ways_out(box, job, is_beside=False):
         if not (yield Press(keys)):
             return stuck
-    return Held(reason, stuck.detail, is_refused=stuck.is_refused)
+    return Held(reason, stuck.detail, is_refused=stuck.is_refused, is_late=True)
 
 
 def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, ...]]:
@@ -114,13 +117,6 @@ def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, 
     if is_beside:
         return ways[:2]
     return [job.look.empty_keys] * 2 if job.look.empty_keys else ways
-
-
-def ways_out(presses: int, look: BoxLook) -> list[tuple[str, ...]]:
-    """So many Backspaces and Deletes, in a mode in which they erase; or else whole rows."""
-    insert = (look.insert_key,) if look.insert_key else ()
-    rows = [(key,) * ROWS_ERASED for key in look.row_erasers]
-    return [(*insert, *("BSpace",) * presses), ("DC",) * presses, *rows]
 
 
 def _presses(box: Box | None, job: Job, *, is_beside: bool) -> int:

@@ -104,6 +104,10 @@ class AskUnread(Struct, frozen=True):
     """Answered with True while the agent has not read all that was written to it."""
 
 
+class AskTaken(Struct, frozen=True):
+    """Answered with True when the agent itself has said that it took the message: by a hook, its own API or its record."""
+
+
 class SearchHistory(Struct, frozen=True):
     """Answered with whether these words are on the screen or in the scrollback."""
 
@@ -120,6 +124,8 @@ class Submitted(Struct, frozen=True):
     """Enter was pressed and the box let go of our text."""
 
     detail: str = ""
+    was_kept: bool = False
+    """True if the agent took our text and kept it in the box all the same, from where it was erased."""
 
 
 class Held(Struct, frozen=True):
@@ -129,6 +135,8 @@ class Held(Struct, frozen=True):
     detail: str = ""
     is_refused: bool = False
     """True if the agent did not take this text as it is: the attempt counts against the message, not against the session."""
+    is_late: bool = False
+    """True if a paste of ours was never seen and may still come: the undo has to run before the human's keys go free."""
 
 
 class Stuck(Struct, frozen=True):
@@ -140,6 +148,8 @@ class Stuck(Struct, frozen=True):
     unseen: HoldReason | None = None
     """Set if our text was never seen, in a box that stays empty: the agent may not have drawn it yet, or something has swallowed it.
     Then the reason for which the message is held once the way back was pressed."""
+    is_late: bool = False
+    """True if our text was never seen in the box and may still come, as for `Held`."""
 
 
 class Unproven(Struct, frozen=True):
@@ -164,8 +174,14 @@ Step = (
     | NoteInterrupt
     | PressStop
     | AskUnread
+    | AskTaken
     | SearchHistory
 )
 Answer = Seen | EditorOpened | bool
 Outcome = Submitted | Held | Stuck | Unproven
 Delivery = Generator[Step, Answer, Outcome]
+
+
+def is_late(outcome: Outcome) -> bool:
+    """Whether a paste of ours may still come into the box: then only whoever holds the keys may bring the draft back."""
+    return isinstance(outcome, Held | Stuck) and outcome.is_late

@@ -8,6 +8,7 @@ terminal checks in the same instant that nothing has moved. An Enter that had no
 
 import re
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Literal
 
 from msgspec import Struct
@@ -27,6 +28,7 @@ from hark.delivery.box import (
 from hark.delivery.screen import Screen
 from hark.delivery.steps import (
     Answer,
+    AskTaken,
     AskUnread,
     Delivery,
     Held,
@@ -34,6 +36,7 @@ from hark.delivery.steps import (
     Look,
     LookAgain,
     Outcome,
+    Press,
     PressEnter,
     Seen,
     Stage,
@@ -42,7 +45,7 @@ from hark.delivery.steps import (
     Submitted,
     Unproven,
 )
-from hark.delivery.undo import NOTHING_TAKEN, Undo, WayBack
+from hark.delivery.undo import NOTHING_TAKEN, Undo, WayBack, erasures, ways_out
 from hark.model.message import HoldReason
 
 # At the end of a text, unless a blank follows: a newline, a completion.
@@ -63,6 +66,9 @@ HELD_FOR_S = 1.9
 """A human's keys, at the most."""
 NOT_ECHOED = "the paste was not echoed"
 TOO_SLOW = "the agent is too slow at this moment: a human's keys would not be held to the end"
+KEPT = "the agent took the text and kept it in its box"
+KEPT_S = 0.3
+"""A box lets go of a text in the instant in which the agent takes it, or in the moment after it."""
 AT_WORK = "a turn is running, in which typing is not safe"
 
 Looking = Generator[Step, Answer, Seen]
@@ -144,9 +150,9 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
     is_unchanged = before is None or seen.screen.rows == before.rows
     if before is not None and not was_filled and not is_in_the_way and not seen.screen.contains(job.message_id):
         reason = HoldReason.DIALOG if is_unchanged else HoldReason.BUSY
-        return Stuck(NOT_ECHOED, is_refused=True, unseen=reason)
+        return Stuck(NOT_ECHOED, is_refused=True, unseen=reason, is_late=True)
     if not was_filled and (is_in_the_way or is_unchanged) and not seen.screen.contains(job.message_id):
-        return Held(HoldReason.DIALOG, NOT_ECHOED, is_refused=True)
+        return Held(HoldReason.DIALOG, NOT_ECHOED, is_refused=True, is_late=not is_in_the_way)
     return _judge_no_echo(seen.screen, job)
 
 
@@ -208,9 +214,12 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
             continue
         pressed += 1
         began_line = _begins_line_after(seen.screen, job)
-        seen = yield from _watch_after_enter(_either(released, began_line), seen)
+        is_still_there = partial(_still_holds_ours, job=job, echoed=echoed)
+        seen, is_kept = yield from _watch_after_enter(job, _either(released, began_line), is_still_there, seen)
         if released(seen.screen):
             return (yield from submitted(job))
+        if is_kept:
+            return (yield from _erase_kept(job, seen))
         if began_line(seen.screen):
             yield LeaveUndo(job.undo)
             # The agent works slower than its data say: each time it gets longer.
@@ -349,8 +358,10 @@ def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
     if box is None:
         return Stuck("the box is not to be seen, and our text may be in it")
     if not box.is_empty:
-        return Stuck("the box holds something else than what we pasted", is_refused=True)
-    return Stuck("the box is empty again, and somebody may have submitted our text", is_refused=True)
+        # Behind its header the rest of the text may still come.
+        is_begun = job.has_seen_header and begins_with_ours(box, job)
+        return Stuck("the box holds something else than what we pasted", is_refused=True, is_late=is_begun)
+    return Stuck("the box is empty again, and somebody may have submitted our text", is_refused=True, is_late=True)
 
 
 def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
@@ -405,13 +416,50 @@ def _either(one: Test, other: Test) -> Test:
     return lambda screen: one(screen) or other(screen)
 
 
-def _watch_after_enter(released: Test, before: Seen) -> Looking:
-    seen = before
+def _watch_after_enter(
+    job: Job, released: Test, is_still_there: Test, before: Seen
+) -> Generator[Step, Answer, tuple[Seen, bool]]:
+    """The screen on which the box has let go, or the last one in time. And whether the agent is known to have taken our text, which has
+    stood in the box for a moment all the same: Claude Code keeps a text whose Enter comes in the instant in which a turn ends."""
+    seen, taken_at_s = before, None
     while (left := before.at_s + LET_GO_WITHIN_S - seen.at_s) > 0:
-        seen = yield from look_again(left)
+        seen = yield from look_again(min(left, ASK_EVERY_S))
         if released(seen.screen):
             break
-    return seen
+        if not is_still_there(seen.screen):
+            taken_at_s = None
+        elif taken_at_s is None:
+            taken_at_s = seen.at_s if _stands_above(seen.screen, job) or (yield AskTaken()) else None
+        elif seen.at_s - taken_at_s >= KEPT_S:
+            return seen, True
+    return seen, False
+
+
+def _stands_above(screen: Screen, job: Job) -> bool:
+    """Whether our header stands in the transcript above the box."""
+    box = read_box(screen, job.look)
+    above = screen.rows.plain[: box.top] if box else []
+    return job.message_id in job.header and any(_begins_with_id(above[y:], job.message_id) for y in range(len(above)))
+
+
+def _erase_kept(job: Job, seen: Seen) -> Delivery:
+    """Takes our text out of the box from which the agent has taken it already. The draft is where it was before the Enter."""
+    box = read_box(seen.screen, job.look)
+    presses = erasures(job.header) if box and shows_placeholder(box, job.look) else erasures(job.text, job.look)
+    if not (yield LeaveUndo(job.undo)):
+        return Unproven(KEPT)
+    for keys in [job.look.empty_keys] if job.look.empty_keys else ways_out(presses, job.look):
+        if not (yield Press(keys)):
+            break
+        seen = yield from watch_for(lambda screen: _is_emptied(screen, job), DRAWN_WITHIN_S)
+        if _is_emptied(seen.screen, job):
+            return Submitted(KEPT, was_kept=True)
+    return Unproven(KEPT)
+
+
+def _is_emptied(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and box.is_empty
 
 
 def settle(settle_s: float, seen: Seen) -> Looking:

@@ -28,6 +28,8 @@ WORKED_OFF_S = 0.08
 """How long an agent may take to work off what it has read last. A key that comes sooner finds the box as it was before."""
 ONE_BY_ONE_S = 0.02
 """The same for keys that do the same wherever the box is by then, and for pieces of a paste: they must only not be read together."""
+LATE_S = 0.7
+"""How much longer an agent may take to insert a paste that it has read and not shown within a second: Claude Code at a load of 12."""
 EDITOR_GONE_S = 0.3
 """How long an agent takes to come back from its editor when the daemon is gone; keys that come sooner are lost."""
 SUBMITTED_S = 0.15
@@ -103,6 +105,13 @@ def erasing(texts: Sequence[str], look: BoxLook) -> Undo:
         *(Write(keys=keys, then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S) for keys in further[:-1]),
         Write(keys=further[-1], then_wait_s=WORKED_OFF_S),
     )
+
+
+def ways_out(presses: int, look: BoxLook) -> list[tuple[str, ...]]:
+    """So many Backspaces and Deletes, in a mode in which they erase; or else whole rows."""
+    insert = (look.insert_key,) if look.insert_key else ()
+    rows = [(key,) * ROWS_ERASED for key in look.row_erasers]
+    return [(*insert, *("BSpace",) * presses), ("DC",) * presses, *rows]
 
 
 def erasures(text: str, look: BoxLook | None = None) -> int:

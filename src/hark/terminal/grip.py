@@ -85,6 +85,7 @@ class HeldByTmux:
         self._hold = hold
         self._foreground = foreground
         self._began_at_s = time.time()
+        self._is_given_up = False
 
     async def paste(self, text: str, then: Undo | None = None) -> bool:
         also = await self._undo_command(then)
@@ -141,10 +142,13 @@ class HeldByTmux:
         """It is kept in any case: a tmux whose focus-events are off, as they usually are, would not give it to the human."""
 
     async def give_up(self) -> bool:
-        return False
+        """The timer of tmux runs the undo at the end of the hold."""
+        self._is_given_up = self._hold.has_undo and self._hold.is_active
+        return self._is_given_up
 
     async def release(self) -> None:
-        await self._hold.release()
+        if not self._is_given_up:
+            await self._hold.release()
         self._server.past_holds[self._pane.pane_id] = PastHold(self._began_at_s, time.time())
 
 

@@ -31,7 +31,7 @@ OUT, OVER = "-out", "-over"
 ENTERS = 4
 """Of somebody who leans on Enter, or pastes (tmux before 3.4 cannot tell a newline of a paste), the others come at once."""
 SPACED_KEYS = 8
-"""Nobody types more keys in the usual time of a hold. Those behind come at once: on tmux before 3.4 the keys of a paste count too."""
+"""Nobody types more keys in the usual time of a hold. Those behind come at once."""
 
 PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
@@ -77,7 +77,8 @@ class Names(Struct, frozen=True):
     watchers: tuple[Watcher, ...]
     enter_gap_s: float
     key_gap_s: float = 0.0
-    """How long after another key each of the first `SPACED_KEYS` held keys comes out."""
+    """How long after another key each of the first `SPACED_KEYS` held keys comes out. Not on tmux 3.3: there the keys of a paste pass
+    through the tables too, and Claude Code loses a paste whose keys come with pauses."""
     our_key: str = OUR_KEY
     """The key that waits in the queues of the clients."""
 
@@ -246,8 +247,8 @@ class Copied:
             for prefix in watcher.prefixes:
                 if prefix != "None":
                     yield rf"{command('bind-key', '-T', name, prefix)} {wait}switch-client -T prefix"
-            if self._names.has_gaps:
-                yield from self._table(f"{name}-out", name, listed, watcher, is_out=True)
+            if self._names.enter_gap_s:
+                yield from self._table(f"{name}-out", name, listed, watcher)
 
     def override(self, settings: Iterable[Setting]) -> Iterator[Words]:
         """tmux looks for the prefix before it looks into any table."""
@@ -264,11 +265,10 @@ class Copied:
 
     def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]:
         yield from (setting.restore for setting in settings if setting.option == PASTE_TIME)
-        if self._names.has_gaps:
+        if self._names.enter_gap_s:
             yield from _unbound(f"{name}-out" for name in self._names.of_clients)
 
     def forget(self) -> Iterator[Words]:
-        yield ("set-option", "-s", "-q", "-u", self._names.spaced)
         yield from (("set-option", "-s", "-q", "-u", _waiting_enter(name)) for name in self._names.of_clients)
 
     @property
@@ -276,32 +276,16 @@ class Copied:
         return Format("".join(f"#{{{_waiting_enter(name)}}}" for name in self._names.of_clients))
 
     def _table(
-        self,
-        table: str,
-        client: str,
-        listed: Sequence[str],
-        watcher: Watcher,
-        first: str = "",
-        *,
-        is_out: bool = False,
+        self, table: str, client: str, listed: Sequence[str], watcher: Watcher, first: str = ""
     ) -> Iterator[str]:
-        """The table of the human, `first` before everything that a key does. `is_out`: for the keys behind the first one."""
-        yield rf"bind-key -T {table} Any {first}{self._key(client, is_out=is_out)}"
+        """The table of the human, `first` before everything that a key does."""
+        yield rf"bind-key -T {table} Any {first}{self._key(client)}"
         if self._names.enter_gap_s:
             yield from (rf"bind-key -T {table} {key} {first}{self._enter(client)}" for key in ("Enter", "KPEnter"))
         yield from _copies(table, listed, watcher.usual_table, first)
 
-    def _key(self, client: str, *, is_out: bool) -> str:
-        if not self._names.has_gaps:
-            return _SEND_ON
-        sent = self._spaced(client) if is_out and self._names.key_gap_s else _SEND_ON
-        return rf"{sent} \; {self._stay(client)}"
-
-    def _spaced(self, client: str) -> str:
-        """The first keys that come out keep their distance from each other."""
-        waiting, gap = _waiting_enter(client), f"{self._names.key_gap_s:.3f}"
-        waits = f"set-option -s {waiting} 1 ; run-shell -d {gap} ; {_SEND_ON} ; set-option -s -q -u {waiting}"
-        return self._names.if_spaced(_SEND_ON, waits)
+    def _key(self, client: str) -> str:
+        return rf"{_SEND_ON} \; {self._stay(client)}" if self._names.enter_gap_s else _SEND_ON
 
     def _enter(self, client: str) -> str:
         waiting = _waiting_enter(client)
