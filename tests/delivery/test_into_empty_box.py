@@ -55,6 +55,11 @@ def run(terminal: ScriptedTerminal, settle_s: float = 0.0) -> Outcome:
     return terminal.play(deliver(TEXT, MESSAGE_ID, DEMO, settle_s))
 
 
+def enters(terminal: ScriptedTerminal) -> list[tuple[Screen, str]]:
+    """The screen and the proof of each Enter."""
+    return [(step.screen, step.proof) for step in terminal.steps if isinstance(step, PressEnter)]
+
+
 WAYS: dict[str, tuple[list[Screen], list[str], type[Outcome], str]] = {
     "all goes well": ([EMPTY, OURS, EMPTY], ENTERED, Submitted, ""),
     "the echo comes late and in pieces": ([EMPTY, EMPTY, HALF_OF_OURS, OURS, EMPTY], ENTERED, Submitted, ""),
@@ -122,7 +127,7 @@ def test_what_is_pasted_is_the_text_and_the_proof_of_enter_is_the_id() -> None:
     run(terminal)
 
     assert Paste(TEXT) in terminal.steps
-    assert PressEnter(OURS, MESSAGE_ID) in terminal.steps
+    assert enters(terminal) == [(OURS, MESSAGE_ID)]
 
 
 def test_an_id_cut_by_a_wrap_is_proven_by_what_stands_in_one_row() -> None:
@@ -130,7 +135,7 @@ def test_an_id_cut_by_a_wrap_is_proven_by_what_stands_in_one_row() -> None:
     terminal = ScriptedTerminal([EMPTY, wrapped, EMPTY])
 
     assert isinstance(run(terminal), Submitted)
-    assert PressEnter(wrapped, "0123456") in terminal.steps
+    assert enters(terminal) == [(wrapped, "0123456")]
 
 
 def test_the_attempt_is_on_record_before_the_paste_and_staged_before_enter() -> None:
@@ -246,7 +251,8 @@ def test_a_paste_rests_until_it_has_settled() -> None:
     terminal = ScriptedTerminal([EMPTY, OURS, OURS, OURS, OURS, EMPTY], look_takes_s=0.2)
 
     assert isinstance(run(terminal, settle_s=0.5), Submitted)
-    before_enter = terminal.steps[: terminal.steps.index(PressEnter(OURS, MESSAGE_ID))]
+    [at] = [index for index, step in enumerate(terminal.steps) if isinstance(step, PressEnter)]
+    before_enter = terminal.steps[:at]
     _for_the_echo, *waits = [round(step.within_s, 1) for step in before_enter if isinstance(step, LookAgain)]
     assert waits == [0.5, 0.3, 0.1]
 
@@ -300,7 +306,7 @@ def test_a_withheld_enter_is_tried_again_after_another_look() -> None:
 
     assert isinstance(run(terminal), Submitted)
     assert terminal.kinds == [*ENTERED, "PressEnter"]
-    assert PressEnter(moved, MESSAGE_ID) in terminal.steps
+    assert (moved, MESSAGE_ID) in enters(terminal)
 
 
 def test_a_screen_that_never_stands_still_gets_no_blind_enter() -> None:

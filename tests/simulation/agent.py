@@ -46,6 +46,7 @@ class Agent:
         """The prompt of the running turn, if the agent gives it back when it is interrupted."""
         self.last_input_at = -10_000.0
         self.prompts: list[Prompt] = []
+        self.submitted_at = 0.0
         self.done: list[tuple[Who, str]] = []
         """What keys have caused beside editing: approved, denied, moved a selection, recalled, completed, newline."""
         self.history: list[Units] = []
@@ -195,6 +196,7 @@ class Agent:
         self._recalled = len(self.history)
         self.transcript += [f"> {line}" for line in "".join(units).strip().split("\n")]
         self.busy_until = now + BUSY_MS
+        self.submitted_at = now
         if self.flavour.keeps_submitted and who == "hark":
             return
         self.buffer.set(())

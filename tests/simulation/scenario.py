@@ -138,7 +138,9 @@ def _draw_line(random: Random, scenario: Scenario) -> Scenario:
         deaf = (scenario.start_ms + random.random() * 500 - 150, random.choice((30.0, 120.0, 400.0)))
     if scenario.carrier == "editor" and random.random() < 0.25:
         flavour = with_loading_editor(flavour)
-    keeps = random.random() < 0.1 and flavour.has_stash
+    # Behind a dialog the box is not to be seen; and without a look nobody can tell whether a stashed draft is back already.
+    is_alone = scenario.dialog is None and (scenario.carrier == "none" or scenario.crash_at is None)
+    keeps = random.random() < 0.1 and flavour.has_stash and is_alone
     return replace(scenario, flavour=replace(flavour, keeps_submitted=keeps), deaf=deaf)
 
 

@@ -61,6 +61,10 @@ Action = tuple[str, str]
 """`key` or `paste`, and which."""
 
 
+HEARD_AFTER_MS = 200.0
+"""From an Enter to the hook that tells of it."""
+
+
 class Terminal:
     def __init__(self, flavour: Flavour, random: Random, trace: Trace | None = None) -> None:
         self.flavour = flavour
@@ -488,9 +492,10 @@ class Terminal:
         return self.line.has_unread
 
     def _ask_taken(self, _: AskTaken) -> bool:
-        """Its hook is heard some time after the Enter, or never."""
+        """Its hook is heard some time after the Enter. Only an agent that keeps what it took tells here: of the others the box tells."""
         self._pass()
-        return False
+        taken = self.flavour.keeps_submitted and any(prompt.who == "hark" for prompt in self.agent.prompts)
+        return taken and self.now - self.agent.submitted_at >= HEARD_AFTER_MS
 
     def _search(self, step: SearchHistory) -> bool:
         self._pass()

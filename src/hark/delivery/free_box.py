@@ -28,7 +28,7 @@ from hark.delivery.submit import (
     wait_for_echo,
     watch_for,
 )
-from hark.delivery.undo import LATE_S, Write, erasures, ways_out
+from hark.delivery.undo import LATE_S, NOTHING_TAKEN, Write, after_enter_on_empty, erasures, ways_out
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
@@ -40,6 +40,8 @@ NOT_HELD = "the human's keys are not held any more"
 
 def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | None = None) -> Delivery:
     """`before`: the screen with the empty box. `has_let_go`: see `submit`."""
+    if job.way_back == NOTHING_TAKEN:
+        job = replace(job, way_back=after_enter_on_empty(job.text, job.look))
     if not (yield LeaveUndo(job.undo)):
         return Held(HoldReason.BUSY, NOT_HELD)
     if not (yield Begin()):

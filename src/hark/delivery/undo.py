@@ -79,6 +79,11 @@ NOTHING_TAKEN = WayBack()
 """The box was empty: after our text is out, it is as it was."""
 
 
+def after_enter_on_empty(text: str, look: BoxLook) -> WayBack:
+    """The same, when the text is known: an agent that took it may keep it in the box, and in an empty box there is nothing to erase."""
+    return WayBack(after_enter=(Write(then_wait_s=SUBMITTED_S), *erasing((text,), look)))
+
+
 def pasting_back(draft: str, behind: str | None, text: str, look: BoxLook, wait_s: float = WORKED_OFF_S) -> WayBack:
     """The draft is pasted. `behind`: the part of it that stands behind the cursor; None where it is not known. After the Enter the
     same is right: an Enter that made a new line has left our text there, and otherwise there is nothing to erase."""
