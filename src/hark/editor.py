@@ -4,7 +4,8 @@ It asks the daemon what to do. While a delivery is under way it hands over the d
 time (or with the daemon away, or slow) it becomes the human's own editor, arguments intact, so that a human's "edit in
 $EDITOR" works as ever. HARK_VISUAL and HARK_EDITOR hold what VISUAL and EDITOR were before hark took their place.
 
-A daemon that dies after it has opened this editor must not leave the human in one: then it ends and changes nothing.
+A daemon that dies after it has opened this editor must not leave the human in one: then it ends as an editor that failed, and the
+agent keeps its draft as it is. Of one that succeeds some take the text anew, without the blanks at its end (Codex).
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from hark import instance, paths, tickets
 
 CONNECT_S = 0.3
 ANSWER_S = 5.0
-KEEP = {"action": "keep"}
+FAIL = {"action": "fail"}
 OK, FAILURE = 0, 1
 
 
@@ -65,7 +66,7 @@ def understand(answer: bytes) -> dict[str, Any] | None:
     try:
         decoded: dict[str, Any] = json.loads(content)
     except ValueError:
-        return KEEP
+        return FAIL
     return decoded
 
 
@@ -81,14 +82,14 @@ def delivery_status(arguments: list[str]) -> int | None:
         if answer and answer.get("action") == "human":
             return None
         if answer is None or answer.get("action") == "exec":
-            return OK if claim(session) else None
+            return FAILURE if claim(session) else None
         if answer.get("action") == "fail":
             return FAILURE
         if answer.get("action") == "replace":
             with open(arguments[-1], "w", encoding="utf-8", newline="") as file:
                 file.write(answer["text"])
     except (OSError, ValueError, KeyError):
-        return OK if claim(session) else None
+        return FAILURE if claim(session) else None
     return OK
 
 
