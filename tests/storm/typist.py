@@ -29,6 +29,7 @@ KEEPS_PROMPTS = frozenset({"claude"})
 """Agents that may submit a prompt and keep it in the box: Claude Code does so when the Enter comes in the instant in which a turn
 ends, with no hark about (`python -m tests.storm.left`)."""
 LEAVES_WITHIN_S = 1.5
+STAYS_S = 0.6
 ERASES = 10
 """Backspaces beyond the length of the text."""
 
@@ -112,9 +113,12 @@ class Typist(threading.Thread):
         self._is_over.wait(self._dice.uniform(*(BREAK_S if is_break else BETWEEN_PROMPTS_S)))
 
     def _see_recalled(self) -> None:
-        """The person does not type on before they see the text that they have asked for."""
-        ends_at = time.monotonic() + EMPTY_WITHIN_S
-        while MARKS[self._agent.launch.kind].has_empty_box(self._agent.screen()) and time.monotonic() < ends_at:
+        """The person does not type on before they see the text that they have asked for, and that it stays: a message that is on its way
+        may stand in the box for a moment."""
+        has_empty_box = MARKS[self._agent.launch.kind].has_empty_box
+        since = began = time.monotonic()
+        while (now := time.monotonic()) < since + STAYS_S and now < began + EMPTY_WITHIN_S:
+            since = now if has_empty_box(self._agent.screen()) else since
             time.sleep(0.02)
 
     def _erase_kept(self, prompt: Prompt) -> None:
