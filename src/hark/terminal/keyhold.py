@@ -330,9 +330,11 @@ def _watch(script: str, seconds: float, is_over: str = "false") -> str:
     process, looks = os.getpid(), round(seconds / WATCH_POLL_S)
     program = f"[ -e /proc/{process}/exe ]"
     lives = f"if {program}; then lives() {{ {program}; }}; else lives() {{ kill -0 {process}; }}; fi"
+    # It may have ended before this shell began.
+    has_ended = f"[ -e /proc/{process} ] && ! {program}"
     looked = f"sleep {WATCH_POLL_S}; lives || {{ {script}; break; }}; [ $((n%5)) -ne 0 ] || ! {is_over} || break"
     loop = f"n={looks}; while [ $n -gt 0 ]; do {looked}; n=$((n-1)); done"
-    return f"{{ {lives}; if lives; then {loop}; fi; }} >/dev/null 2>&1; :"
+    return f"{{ if {has_ended}; then {script}; else {lives}; if lives; then {loop}; fi; fi; }} >/dev/null 2>&1; :"
 
 
 async def _look(server: TmuxServer, pane: Pane) -> View:
