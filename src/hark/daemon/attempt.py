@@ -131,8 +131,10 @@ class Attempt(Struct, kw_only=True):
         if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
             return Held(HoldReason.BUSY, f"{UNDONE}: {outcome.detail}")
         if is_late(outcome) and self.has_begun and not driver.has_pressed_enter and await grip.give_up():
+            assert isinstance(outcome, Held | Stuck)
             self.is_given_up = True
-            return Held(HoldReason.BUSY, NOT_READ)
+            reason = outcome.reason if isinstance(outcome, Held) else HoldReason.BUSY
+            return Held(reason, outcome.detail, is_refused=outcome.is_refused)
         # A text that was seen to go out of the box again is out: what is unread then are keys of the way back.
         is_unechoed = isinstance(outcome, Stuck) or (isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG)
         if not is_unechoed or not self.has_begun:
