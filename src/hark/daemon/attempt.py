@@ -11,6 +11,7 @@ from hark.daemon.driver import Driver
 from hark.daemon.editors import Editors
 from hark.daemon.grips import HOLD_BY_TMUX_S, has_unread, take_grip
 from hark.daemon.ledger import Ledger
+from hark.daemon.log import logger
 from hark.daemon.panes import Panes
 from hark.delivery import wording
 from hark.delivery.box import read_box
@@ -113,6 +114,8 @@ class Attempt(Struct, kw_only=True):
             seen = await driver.look()
             outcome = await driver.run(self._delivery(seen.screen, message), seen)
             outcome = await self._judge(outcome, driver, grip, message, draft)
+            told = {"message_id": message.id, "carrier": self.carrier, "outcome": type(outcome).__name__}
+            logger.info("delivery ended", extra={"session": self.session.id, **told, "detail": outcome.detail})
             hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier, self.had_draft)
         if self.is_given_up:
             return hold

@@ -22,6 +22,8 @@ from hark.model.session import Session
 from hark.terminal.grip import HOLD_S
 
 SLOW_S = 0.6 * HOLD_S
+SLOW_FOR_S = 15.0
+"""How long an editor counts as slow after it was: a human who never pauses would hold every message up."""
 
 
 class Carriers:
@@ -31,7 +33,7 @@ class Carriers:
         self._untouched = Untouched()
         # Whoever was here before us may have pressed one just now.
         self._interrupted_at_s = _now_s()
-        self._is_editor_slow = False
+        self._editor_is_slow_until_s = 0.0
         self._last_key_at_s: float | None = None
 
     def note_key(self, age_s: float | None) -> None:
@@ -41,13 +43,13 @@ class Carriers:
     def note_hold(self, carrier: Carrier, lasted_s: float) -> None:
         """Takes note of how long a delivery that was not called off has held the human's keys."""
         if carrier is Carrier.EDITOR:
-            self._is_editor_slow = lasted_s > SLOW_S
+            self._editor_is_slow_until_s = _now_s() + SLOW_FOR_S if lasted_s > SLOW_S else 0.0
 
     def means(self, session: Session, kind: AgentKind) -> Means:
         quiet_s = self._panes.quiet_s(session.pane)
         return replace(
             kind.means(has_airlock=session.airlock is not None),
-            is_editor_slow=self._is_editor_slow or (kind.editor is not None and kind.editor.is_slow),
+            is_editor_slow=_now_s() < self._editor_is_slow_until_s or (kind.editor is not None and kind.editor.is_slow),
             is_human_typing=self._pause_in_s() > 0,
             is_idle=quiet_s is not None and quiet_s >= IDLE_AFTER_S,
             interrupted_ago_s=_now_s() - self._interrupted_at_s,
