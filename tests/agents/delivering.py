@@ -109,6 +109,7 @@ def delivering(
     describe: Callable[[str], str] | None = None,
     max_batch_size: int = 1,
     stale_after_s: float = 120.0,
+    thinks_s: tuple[float, float] = (0.0, 0.0),
     **options: object,
 ) -> Iterator[Delivering]:
     """The agent behind an airlock; or in a pane that somebody has started and hark has adopted. By its terminal, unless it
@@ -117,7 +118,7 @@ def delivering(
     with ExitStack() as owned:
         made = tempfile.TemporaryDirectory(prefix="hk", dir="/tmp", ignore_cleanup_errors=True)
         root = Path(owned.enter_context(made)).resolve()
-        stand_in = owned.enter_context(StandIn())
+        stand_in = owned.enter_context(StandIn(thinks_s))
         settings = {"native": str(is_native).lower(), "hook_messages": str(by_hook).lower()}
         settings["rewake"] = str(is_woken).lower()
         settings["input_stale_timeout"] = str(stale_after_s)

@@ -15,10 +15,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.stand_in", description=__doc__)
     parser.add_argument("--log", type=Path, required=True, help="where to write what is received, as JSON lines")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument(
+        "--thinks", type=float, nargs=2, default=(0.0, 0.0), help="seconds before each answer, from and to"
+    )
     arguments = parser.parse_args()
     with socket.create_server(("127.0.0.1", arguments.port)) as listening:
         print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
-        config = uvicorn.Config(application(arguments.log), log_level="warning", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            application(arguments.log, (arguments.thinks[0], arguments.thinks[1])),
+            log_level="warning",
+            timeout_graceful_shutdown=1,
+        )
         uvicorn.Server(config).run(sockets=[listening])
 
 

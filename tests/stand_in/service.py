@@ -7,6 +7,7 @@ import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import msgspec
 from starlette.applications import Starlette
@@ -24,8 +25,11 @@ MODELS = ("stand-in", "gpt-5", "claude-sonnet-4-5")
 
 
 class Service:
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, thinks_s: tuple[float, float] = (0.0, 0.0)) -> None:
+        """`thinks_s`: how long an answer takes, from and to."""
         self.log = log
+        self.thinks_s = thinks_s
+        self.dice = Random(1)
         self.numbers = itertools.count(1)
 
     def routes(self) -> list[Route]:
@@ -55,7 +59,7 @@ class Service:
             body: Json = msgspec.json.decode(await request.body())
             turn = read(body)
             self.record(protocol, request, turn)
-            reply = choose_reply(turn)
+            reply = self.reply(turn)
             given = answer(body, turn, reply, next(self.numbers))
             return await send(given, reply, streaming=bool(body.get("stream")))
 
@@ -68,9 +72,14 @@ class Service:
         body: Json = msgspec.json.decode(await request.body())
         turn = gemini.read_request(body)
         self.record("gemini", request, turn)
-        reply = choose_reply(turn)
+        reply = self.reply(turn)
         given = gemini.GeminiAnswer(body, turn, reply, next(self.numbers))
         return await send(given, reply, streaming=method == "streamGenerateContent")
+
+    def reply(self, turn: Turn) -> Reply:
+        """Side requests are answered at once."""
+        reply, thinks_s = choose_reply(turn), 0.0 if turn.is_side else self.dice.uniform(*self.thinks_s)
+        return msgspec.structs.replace(reply, silent_s=reply.silent_s + thinks_s)
 
     def record(self, protocol: str, request: Request, turn: Turn) -> None:
         received = record.Received(
@@ -123,5 +132,5 @@ async def nothing(request: Request) -> Response:
     return JSONResponse({})
 
 
-def application(log: Path) -> Starlette:
-    return Starlette(routes=Service(log).routes())
+def application(log: Path, thinks_s: tuple[float, float] = (0.0, 0.0)) -> Starlette:
+    return Starlette(routes=Service(log, thinks_s).routes())

@@ -24,7 +24,9 @@ class StandIn:
     url: str
     """Without a path, such as http://127.0.0.1:40123."""
 
-    def __init__(self) -> None:
+    def __init__(self, thinks_s: tuple[float, float] = (0.0, 0.0)) -> None:
+        """`thinks_s`: how long an answer takes, from and to."""
+        self._thinks_s = thinks_s
         self._owned = ExitStack()
 
     def __enter__(self) -> Self:
@@ -62,7 +64,15 @@ class StandIn:
         return wait_until(find, deadline_s, "a request at the stand-in", self.received)[0]
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "tests.stand_in", "--log", str(self.log)]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.stand_in",
+            "--log",
+            str(self.log),
+            "--thinks",
+            *map(str, self._thinks_s),
+        ]
         with self._output.open("wb") as output:
             return subprocess.Popen(
                 command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT

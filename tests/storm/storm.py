@@ -32,6 +32,9 @@ INTERVAL_S = (0.7, 2.0)
 MOST_WAITING = 5
 LONGEST_WAIT_S = 60.0
 POINTER = re.compile(r"The message is \d+ bytes long\. Read it in this file: (\S+) ?")
+THINKS_S = {"claude": (0.5, 2.0)}
+"""How long the model takes to answer, where the agent takes messages meanwhile. With no time at all each turn of Claude Code ended just
+when a held Enter came out, which it does not bear (see `left.py`); no model answers so fast."""
 PENDING = ("queued", "held", "staged")
 
 Say = Callable[[str], None]
@@ -221,7 +224,8 @@ def agent_has_empty_box(agent: Delivering) -> bool:
 
 
 def run(plan: Plan, say: Say, traces: Path) -> Result:
-    with delivering(plan.agent, is_adopted=plan.protocol != "airlock") as agent:
+    thinks_s = THINKS_S.get(plan.agent, (0.0, 0.0))
+    with delivering(plan.agent, is_adopted=plan.protocol != "airlock", thinks_s=thinks_s) as agent:
         agent.send("warm up", "--wait", "submitted")
         agent.wait_bodies("warm up")
         agent.wait_ready()

@@ -91,12 +91,13 @@ def pasting_back(draft: str, behind: str | None, text: str, look: BoxLook, wait_
     wait = Write(then_wait_s=max(wait_s, SUBMITTED_S))
     after_enter = (wait, *erasing((text, draft), look), *back)
     # The draft, or a part of it, may be there by then.
-    after_submit = (wait, *erasing((draft,), look), *back)
+    after_submit = (wait, *erasing(("", draft), look), *back)
     return WayBack(draft=back, drafts_text=draft, after_enter=after_enter, after_submit=after_submit, wait_s=wait_s)
 
 
 def erasing(texts: Sequence[str], look: BoxLook) -> Undo:
-    """Takes any one of these texts out of the box, in vim's normal mode too, where Backspace and Delete erase nothing."""
+    """Takes any one of these texts out of the box, in vim's normal mode too, where Backspace and Delete erase nothing. The first one is
+    ours: agents leave their cursor near its end. In the others it may stand anywhere."""
     if look.empty_keys:
         return (Write(keys=look.empty_keys, then_wait_s=WORKED_OFF_S),)
     ours, *others = texts
