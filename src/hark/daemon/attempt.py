@@ -50,6 +50,8 @@ class Attempt(Struct, kw_only=True):
     """The agent does not read: the way back is left to whoever holds the keys."""
     has_carried: bool = False
     """A draft was taken out of the way."""
+    is_draft_out: bool = False
+    """And it was not seen back in the box."""
     held_until_s: float = 0.0
     """On the clock of the event loop: until then the human's keys are held, with time to let them go."""
     had_draft: bool | None = None
@@ -95,6 +97,9 @@ class Attempt(Struct, kw_only=True):
                 await driver.run(wait_for_turn(self.kind.shows_turn, min(self.kind.begins_within_s, left_s)))
             return hold
         finally:
+            if self.is_draft_out and not self.is_given_up:
+                # The carrier could not bring it back: whoever holds the keys does it before they go free.
+                await grip.give_up()
             await grip.release()
             if self.has_begun:
                 self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
@@ -134,10 +139,8 @@ class Attempt(Struct, kw_only=True):
         if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
             return Held(HoldReason.BUSY, f"{UNDONE}: {outcome.detail}")
         if is_late(outcome) and self.has_begun and not driver.has_pressed_enter and await grip.give_up():
-            assert isinstance(outcome, Held | Stuck)
             self.is_given_up = True
-            reason = outcome.reason if isinstance(outcome, Held) else HoldReason.BUSY
-            return Held(reason, outcome.detail, is_refused=outcome.is_refused)
+            return outcome
         # A text that was seen to go out of the box again is out: what is unread then are keys of the way back.
         is_unechoed = isinstance(outcome, Stuck) or (isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG)
         if not is_unechoed or not self.has_begun:
@@ -199,11 +202,12 @@ class Attempt(Struct, kw_only=True):
     async def save_draft(self, text: str) -> None:
         assert self.message
         await self.ledger.save_draft(self.message, text, self.carrier)
-        self.has_carried = True
+        self.has_carried = self.is_draft_out = True
         self.had_draft = True
 
     async def drop_draft(self) -> None:
         await self.ledger.drop_draft()
+        self.is_draft_out = False
 
 
 RETRY_S = 0.2

@@ -103,7 +103,8 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
         seen = yield from watch_for(is_out, EMPTY_WITHIN_S if keys == job.look.empty_keys else OUT_WITHIN_S)
         if is_out(seen.screen):
             return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused, is_late=stuck.is_late)
-    return stuck
+    # An undo presses more keys than our text needs, which would erase what stands before it.
+    return replace(stuck, is_late=not is_beside)
 
 
 def _retreat_unseen(box: Box, job: Job, stuck: Stuck, reason: HoldReason) -> Delivery:

@@ -356,7 +356,7 @@ def _begins_with_id(rows: list[str], message_id: str) -> bool:
 def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
     box = read_box(screen, job.look)
     if box is None:
-        return Stuck("the box is not to be seen, and our text may be in it")
+        return Stuck("the box is not to be seen, and our text may be in it", is_late=True)
     if not box.is_empty:
         # Behind its header the rest of the text may still come.
         is_begun = job.has_seen_header and begins_with_ours(box, job)

@@ -225,8 +225,11 @@ class HeldByAirlock:
         return False
 
     async def give_up(self) -> bool:
-        """For the airlock it is as if we had died."""
-        if (await self._airlock.facts()).version < UNDO_SINCE:
+        """For the airlock it is as if we had died. False too when the agent has gone with it."""
+        try:
+            if (await self._airlock.facts()).version < UNDO_SINCE:
+                return False
+        except Refused:
             return False
         self._is_given_up = True
         await self._airlock.close()
