@@ -250,7 +250,7 @@ def test_the_keys_wait_until_the_agent_is_back_from_its_editor() -> None:
 
         with recorded.client() as later:
             later.wait_facts(is_undoing=True)
-            assert recorded.input == b"<half>"
+            recorded.wait_input(b"<half>")
             recorded.record.with_suffix(".go").touch()
             later.wait_facts(hold=None, is_undoing=False)
         recorded.wait_input(b"<half>k")
