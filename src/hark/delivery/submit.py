@@ -220,6 +220,8 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
             return (yield from submitted(job))
         if is_kept:
             return (yield from _erase_kept(job, seen))
+        if (yield AskTaken()):
+            return Unproven(KEPT)
         if began_line(seen.screen):
             yield LeaveUndo(job.undo)
             # The agent works slower than its data say: each time it gets longer.
@@ -419,8 +421,9 @@ def _either(one: Test, other: Test) -> Test:
 def _watch_after_enter(
     job: Job, released: Test, is_still_there: Test, before: Seen
 ) -> Generator[Step, Answer, tuple[Seen, bool]]:
-    """The screen on which the box has let go, or the last one in time. And whether the agent is known to have taken our text, which has
-    stood in the box for a moment all the same: Claude Code keeps a text whose Enter comes in the instant in which a turn ends."""
+    """The screen on which the box has let go, or the last one in time. And whether the agent has our text in its transcript, and has kept
+    it in the box all the same for a moment: Claude Code keeps a text whose Enter comes in the instant in which a turn ends. What the
+    agent says by a hook does not count: it may be long before it draws."""
     seen, taken_at_s = before, None
     while (left := before.at_s + LET_GO_WITHIN_S - seen.at_s) > 0:
         seen = yield from look_again(min(left, ASK_EVERY_S))
@@ -429,7 +432,7 @@ def _watch_after_enter(
         if not is_still_there(seen.screen):
             taken_at_s = None
         elif taken_at_s is None:
-            taken_at_s = seen.at_s if _stands_above(seen.screen, job) or (yield AskTaken()) else None
+            taken_at_s = seen.at_s if _stands_above(seen.screen, job) else None
         elif seen.at_s - taken_at_s >= KEPT_S:
             return seen, True
     return seen, False
