@@ -143,8 +143,13 @@ def _draw_line(random: Random, scenario: Scenario) -> Scenario:
         flavour = with_loading_editor(flavour)
     # Behind a dialog the box is not to be seen; and without a look nobody can tell whether a stashed draft is back already.
     is_alone = scenario.dialog is None and (scenario.carrier == "none" or scenario.crash_at is None)
-    # Of a longer text the transcript may not show the header.
-    is_short = len(scenario.body) <= SHORT and "\n" not in scenario.body and flavour.collapses_over < 0
+    # Of a longer text, or one that an early Enter has made longer, the transcript may not show the header.
+    is_short = (
+        len(scenario.body) <= SHORT
+        and "\n" not in scenario.body
+        and flavour.collapses_over < 0
+        and flavour.settle_ms == 0
+    )
     keeps = random.random() < 0.1 and flavour.has_stash and is_alone and is_short
     return replace(scenario, flavour=replace(flavour, keeps_submitted=keeps), deaf=deaf)
 
