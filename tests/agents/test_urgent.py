@@ -45,9 +45,10 @@ def agent(both: tuple[Delivering, Human]) -> Delivering:
 
 
 def is_anything_on_its_way(agent: Delivering) -> bool:
-    """Such as what an interrupted agent has put back, and what is sent again."""
+    """Whether a message waits, or is with the agent and its turn has not ended. An interrupted agent may have put one back, and it
+    is sent again."""
     sent = agent.hark.api("GET", "/sessions/a/messages?limit=1000").json["messages"]
-    return any(message["status"] in ("queued", "held", "staged") for message in sent)
+    return any(message["status"] in ("queued", "held", "staged", "submitted", "acknowledged") for message in sent)
 
 
 def phase(agent: Delivering) -> str:
