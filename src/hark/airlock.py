@@ -248,7 +248,8 @@ class Keys:
         self.last_key_at: float | None = None
         self.passed_at: float | None = None  # when a key was last passed on, as it came, in a replay or in an undo
         self.has_focus = True  # until the terminal says otherwise
-        self._send = send
+        self.last_reply_bytes = 0  # how many bytes of the terminal's replies were sent since the last other byte
+        self._write = send
         self._unread = unread
         self._printed = printed
         self._queue: deque[Token] = deque()
@@ -294,8 +295,10 @@ class Keys:
         was_open = self.is_open
         if was_open:
             self.passed_at = now
-            self._send(data)
+            self._write(data)
         self._sort(self.reader.feed(data), was_open, now)
+        if was_open and self.reader.pending:
+            self.last_reply_bytes = 0
         patience_s = self.reader.patience_s
         self._flush_at = None if patience_s is None else now + patience_s
 
@@ -366,9 +369,9 @@ class Keys:
     def _send_burst(self, burst: Burst) -> None:
         """Nothing is pasted where the agent takes no bracketed pastes: there a newline would be an Enter."""
         if burst.is_paste and self._printed.is_bracketed:
-            self._send(PASTE_START + burst.data + PASTE_STOP)
+            self.send(PASTE_START + burst.data + PASTE_STOP)
         elif not burst.is_paste:
-            self._send(burst.data)
+            self.send(burst.data)
 
     def _end_undo(self, now: float) -> None:
         self._undoing = None
@@ -384,6 +387,11 @@ class Keys:
             for burst in left:
                 self._send_burst(burst)
             self._end_undo(now)
+
+    def send(self, data: bytes) -> None:
+        """To the agent; anything but a reply of the terminal."""
+        self.last_reply_bytes = 0
+        self._write(data)
 
     def release(self, now: float) -> None:
         self.hold, self._replay = None, self.hold
@@ -413,10 +421,14 @@ class Keys:
                 self.last_key_at = now
             if token.data in (FOCUS_IN, FOCUS_OUT):
                 self.has_focus = token.data == FOCUS_IN
-            if token.kind != "reply":
-                kept.append(token)
-            elif not is_sent:
-                self._send(token.data)
+            if token.kind == "reply":
+                self.last_reply_bytes += len(token.data)
+                if not is_sent:
+                    self._write(token.data)
+                continue
+            kept.append(token)
+            if is_sent:
+                self.last_reply_bytes = 0
         if not is_sent and kept:
             self._keep(kept, now)
 
@@ -453,13 +465,13 @@ class Keys:
             self._queued_bytes -= len(token.data)
             self.passed_at = now
             self._is_behind_enter = _is_enter(token)
-            self._send(token.data)
+            self.send(token.data)
             self._await_read(now)
         else:
             self._replay = self._oldest_at = None
             if self.reader.pending:
                 self.passed_at = now
-                self._send(self.reader.pending)
+                self.send(self.reader.pending)
 
     def _patience_s(self) -> float:
         """How long the agent may take to read the last write. Once it has taken longer, nothing waits so long again."""
@@ -1012,7 +1024,10 @@ class Airlock:
             self._to_agent.unwritten.clear()  # the agent has closed its side: nobody will ever read this
 
     def _unread(self) -> int:
-        return len(self._to_agent.unwritten) + self._agent.line_facts()[0]
+        """How many bytes the agent has still to read. Nobody waits for it to read the terminal's replies alone: Codex leaves a focus
+        report unread that comes while it returns from its editor, until the next key."""
+        unread = len(self._to_agent.unwritten) + self._agent.line_facts()[0]
+        return 0 if unread <= self._keys.last_reply_bytes else unread
 
     def _drain(self) -> None:
         if self._keys.hold:
@@ -1061,7 +1076,6 @@ class Airlock:
 
     def _facts(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
         now = time.monotonic()
-        unread, is_line_mode = self._agent.line_facts()
         columns, rows = self._agent.size()
         return {
             "ok": True,
@@ -1076,11 +1090,11 @@ class Airlock:
             "hold": self._keys.hold and self._keys.hold.id,
             "is_undoing": self._keys.is_undoing,
             "undone": self._undone(now),
-            "unread_bytes": unread + len(self._to_agent.unwritten),
+            "unread_bytes": self._unread(),
             "output_bytes": self._printed.total,
             "last_output_age_s": None if self._printed.last_at is None else now - self._printed.last_at,
             "bracketed_paste": self._printed.is_bracketed,
-            "is_line_mode": is_line_mode,
+            "is_line_mode": self._agent.line_facts()[1],
             "has_focus": self._keys.has_focus,
             "columns": columns,
             "rows": rows,
@@ -1150,7 +1164,7 @@ class Airlock:
             self._read_output()
             if has_printed or self._printed.total != expected:
                 raise RefusalError("output-moved", output_bytes=self._printed.total)
-        self._send(data)
+        self._keys.send(data)
         if undo is not None:
             self._set_undo(undo)
         return {"ok": True, "output_bytes": self._printed.total}

@@ -145,6 +145,19 @@ def test_keys_wait_for_an_agent_that_does_not_read() -> None:
         assert client.facts()["unread_bytes"] == 0
 
 
+def test_a_reply_of_the_terminal_that_waits_alone_does_not_count_as_unread() -> None:
+    """Codex leaves a focus report unread that comes while it returns from its editor, until the next key."""
+    with Recorded(READ_LATER) as recorded, recorded.client() as client:
+        recorded.type(b"\x1b[O\x1b[I")
+        wait_until(lambda: client.facts()["last_passed_age_s"] is not None, DEADLINE_S, "the reports to be passed on")
+        assert client.facts()["unread_bytes"] == 0
+
+        recorded.type(b"k")
+        wait_until(lambda: client.facts()["unread_bytes"] == 7, DEADLINE_S, "the key behind them to be counted")
+        recorded.type(b"\x1b[O")
+        wait_until(lambda: client.facts()["unread_bytes"] == 10, DEADLINE_S, "the report behind the key to be counted")
+
+
 def test_more_keys_than_are_kept_in_memory_wait_in_the_terminal() -> None:
     with Recorded(READ_LATER) as recorded, recorded.client() as client:
         hold = client.hold()

@@ -74,7 +74,7 @@ class Play:
 
     def write(self, _: None) -> None:
         if self.keys.hold:
-            self.sent.append(b"{}")
+            self.keys.send(b"{}")
 
     def release(self, _: None) -> None:
         if self.keys.hold:
@@ -100,6 +100,18 @@ def test_in_the_end_every_key_has_gone_out_once_and_in_order(history: list[tuple
     assert played.keys.is_open
     assert played.keys.held_bytes == 0
     assert b"".join(sent for sent in played.sent if sent not in (REPLY, b"{}")) == played.typed
+
+
+@given(acts)
+def test_it_is_known_how_many_replies_were_sent_behind_the_last_key(history: list[tuple[str, object]]) -> None:
+    played = play(history)
+
+    sent = b"".join(played.sent)
+    replies = 0
+    while sent.endswith(REPLY):
+        sent = sent.removesuffix(REPLY)
+        replies += len(REPLY)
+    assert played.keys.last_reply_bytes == replies
 
 
 @given(acts)
