@@ -234,7 +234,7 @@ def run(plan: Plan, say: Say, traces: Path) -> Result:
             agent.wait_ready()
             storm = Storm(plan, agent, human, say)
             result = storm.run()
-            if not result.is_clean and plan.is_ours:
+            if plan.is_ours and (result.held or not result.is_clean):
                 sent = [f"{one.at.isoformat()} {one.message_id} {one.text!r}" for one in storm.sent]
                 keep_traces(agent, sent, storm.typist, traces / f"{plan.protocol}-{plan.agent}-{plan.seed}")
             return result
