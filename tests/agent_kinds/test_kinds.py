@@ -95,6 +95,9 @@ WRONG = {
     "a key after the editor that is forbidden in an empty box": b'name = "x"\nforbidden_in_empty_box = ["Left"]'
     + BOX.encode()
     + b'[editor]\nkey = ["C-g"]\nafter = ["Left"]',
+    "a way to the left that is forbidden in an empty box": b'name = "x"\nforbidden_in_empty_box = ["C-b"]'
+    + BOX.encode()
+    + b'left_key = "C-b"',
 }
 
 

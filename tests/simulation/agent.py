@@ -110,6 +110,8 @@ class Agent:
             self._press_stash()
         elif key in ("Up", "Down"):
             self._press_row(key, who)
+        elif key == "Left" and who == "hark" and not self.buffer.units and self.flavour.look.left_key != key:
+            self.done.append((who, "opened another view"))
         elif key == "C-c":
             self._clear(who, now)
         elif not self.is_insert_mode and len(key) == 1:
@@ -268,7 +270,7 @@ class Agent:
             return
         start, end = (buffer.row_start(), buffer.row_end()) if by_rows else (buffer.line_start(), buffer.line_end())
         match key:
-            case "Left":
+            case "Left" | "S-Left" | "C-b":
                 buffer.move(buffer.cursor - 1)
             case "Right":
                 buffer.move(buffer.cursor + 1)

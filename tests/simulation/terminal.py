@@ -54,7 +54,7 @@ SOON_MS = 90.0
 """An agent that reads late draws what it has read at once."""
 ENTER_GAP_MS = 60.0
 
-HARMS = ("approved", "denied", "interrupted", "quit", "completed")
+HARMS = ("approved", "denied", "interrupted", "quit", "completed", "opened another view")
 """What no key of an undo may do, although nobody looks before it is pressed."""
 
 Action = tuple[str, str]

@@ -149,12 +149,12 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def own_keys(self) -> tuple[str, ...]:
-        """The keys of this agent's editor, stash, history and empty box, which a delivery presses by itself."""
+        """The keys of this agent's editor, stash, history and box that a delivery presses where the box may be empty."""
         editor = (*self.editor.key, *self.editor.after, *self.editor.end_keys) if self.editor else ()
         stash = self.stash.key if self.stash else None
         recall = self.interrupt.recall if self.interrupt else None
-        erasers = (*self.box.empty_keys, self.box.insert_key, *self.box.row_erasers)
-        return tuple(key for key in (*editor, stash, recall, *erasers) if key)
+        in_box = (*self.box.empty_keys, self.box.insert_key, *self.box.row_erasers, self.box.left_key)
+        return tuple(key for key in (*editor, stash, recall, *in_box) if key)
 
 
 class Kinds:

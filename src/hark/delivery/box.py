@@ -61,6 +61,9 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The key that leaves vim's normal mode, in which Backspace and Delete erase nothing, and does nothing in any other mode."""
     row_erasers: tuple[str, ...] = ()
     """Keys that erase a row, before or behind the cursor, also in vim's normal mode. They do nothing in an empty box."""
+    left_key: str = "Left"
+    """The key that moves the cursor one character to the left. It does nothing in an empty box: the undo presses it without a look, and
+    the draft may come back later than the key. Left alone opens another view there in some agents."""
     arrows: Literal["rows", "lines"] = "rows"
     """Whether Up and Down go by rows as they are drawn, or by lines as they were typed: then they leave a wrapped line, and may
     leave the draft, where another row of it is meant."""

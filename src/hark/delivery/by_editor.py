@@ -120,13 +120,13 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
         return obstacle
     target = read_box(before.screen, job.look)
     shown = shown_text(before.screen, target) if target else None
-    if not (yield LeaveUndo(_going_back(before.screen, target, shown or "", editor))):
+    if not (yield LeaveUndo(_going_back(before.screen, target, shown or "", job, editor))):
         return Held(HoldReason.BUSY, NOT_HELD)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return (yield from _judge_no_editor(job))
     draft = opened.text
-    yield LeaveUndo(_going_back(before.screen, target, draft, editor))
+    yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
     if job.message_id in draft:
         yield from _close(None, editor)
         return Stuck("our text is in the box already")
@@ -209,11 +209,11 @@ def _closing(editor: EditorKeys) -> Undo:
     return (wait, *((Write(keys=editor.after),) if editor.after else ()))
 
 
-def _going_back(screen: Screen, target: Box | None, draft: str, editor: EditorKeys) -> Undo:
+def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:
     """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. Agents
     put the cursor at the end when their editor closes."""
     behind = behind_cursor(draft, screen, target) if target else None
-    return (*_closing(editor), *(going_back(draft, behind) if behind else ()))
+    return (*_closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
 
 
 def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
@@ -349,7 +349,7 @@ def _give_back(
         return outcome
     is_taken = yield from _set(draft, job, editor)
     if is_taken and not editor.is_lost_in_dialog:
-        yield LeaveUndo(going_back(draft, behind))
+        yield LeaveUndo(going_back(draft, behind, job.look))
     # What the agent has taken from its editor is the human's again, also where the screen cannot show it: to put it back a
     # second time, when they may have sent it off already, would be worse than not to see it.
     if (yield from _is_back(job, editor, draft, target)) or (is_taken and not editor.is_lost_in_dialog):

@@ -46,7 +46,7 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
             # What an agent has not drawn while it did draw the rest did not count.
             rows_unseen = 0 if idle and has_drawn else rows_unseen
             has_drawn = has_drawn or not idle
-        keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y], box_look.placeholder)
+        keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y], box_look)
         keys = keys[:1] if is_one_by_one else keys
         if rows_unseen + len(keys) <= _room(box, keys[0]):
             if not (yield Press(keys)):
@@ -128,7 +128,7 @@ def _has_come(before: Box, target: Box, box_look: BoxLook) -> Test:
     return has_come
 
 
-def _keys(box: Box, target: Box, row: Row, placeholder: str | None) -> tuple[str, ...]:
+def _keys(box: Box, target: Box, row: Row, box_look: BoxLook) -> tuple[str, ...]:
     """Rather too few than too many: what is missing is pressed next, and one too many may leave the row. A
     stand-in for a paste may be stepped over as one."""
     if box.cursor_row != target.cursor_row:
@@ -136,6 +136,6 @@ def _keys(box: Box, target: Box, row: Row, placeholder: str | None) -> tuple[str
         return ("Up" if rows < 0 else "Down",) * abs(rows)
     left, right = sorted((box.cursor_x, target.cursor_x))
     characters = sum(1 for cell in row.cells[left:right] if cell) or right - left
-    for shown in re.finditer(placeholder, row.part(left, right)) if placeholder else ():
+    for shown in re.finditer(box_look.placeholder, row.part(left, right)) if box_look.placeholder else ():
         characters -= len(shown[0]) - 1
-    return ("Left" if target.cursor_x < box.cursor_x else "Right",) * characters
+    return (box_look.left_key if target.cursor_x < box.cursor_x else "Right",) * characters

@@ -72,7 +72,7 @@ class Reader:
         self._mark = choose_mark(seen.screen)
         self._is_logical = job.lines == "logical"
         shown = shown_text(seen.screen, box)
-        self._undo = going_back(shown, behind_cursor(shown, seen.screen, box)) if shown else ()
+        self._undo = going_back(shown, behind_cursor(shown, seen.screen, box), job.look) if shown else ()
         """Leads the cursor back to where it was, as far as the screen tells."""
 
     def read(self) -> Generator[Step, Answer, str | None]:
@@ -121,7 +121,7 @@ class Reader:
         text, steps = self._rows[last] + " " * blanks, blanks + self._units[last]
         keys: tuple[str, ...] = (self._keys.end,)
         for row in range(last - 1, first - 1, -1):
-            marked = yield from self._try_mark((*keys, *("Left",) * (steps + 1)))
+            marked = yield from self._try_mark((*keys, *(self._job.look.left_key,) * (steps + 1)))
             over = marked and self._letters_to(row) - marked.letters
             if marked is None or over not in (0, 1) or not self._rows[row] or (over == 0 and marked.blanks is None):
                 return None

@@ -87,7 +87,7 @@ def after_enter_on_empty(text: str, look: BoxLook) -> WayBack:
 def pasting_back(draft: str, behind: str | None, text: str, look: BoxLook, wait_s: float = WORKED_OFF_S) -> WayBack:
     """The draft is pasted. `behind`: the part of it that stands behind the cursor; None where it is not known. After the Enter the
     same is right: an Enter that made a new line has left our text there, and otherwise there is nothing to erase."""
-    back = pasted(draft, behind)
+    back = pasted(draft, behind, look)
     wait = Write(then_wait_s=max(wait_s, SUBMITTED_S))
     after_enter = (wait, *erasing((text, draft), look), *back)
     # The draft, or a part of it, may be there by then.
@@ -127,7 +127,7 @@ def erasures(text: str, look: BoxLook | None = None) -> int:
     return len(shown) + (TAB_WIDTH - 1) * shown.count("\t") + SPARE_ERASURES
 
 
-def pasted(draft: str, behind: str | None) -> Undo:
+def pasted(draft: str, behind: str | None, look: BoxLook) -> Undo:
     """Brings a draft into an empty box, and its cursor to its place. With a mark behind it that is erased again, because a paste of
     one character may count as a key, and a paste that is the path of a file may become something else."""
     mark = next((mark for mark in MARKS if mark not in draft), "")
@@ -139,7 +139,7 @@ def pasted(draft: str, behind: str | None) -> Undo:
         for piece in [*pieces[:-1], pieces[-1] + mark]
     ]
     erased = Write(keys=("BSpace",), then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S)
-    return (*writes, erased, *going_left(behind or ""))
+    return (*writes, erased, *going_left(behind or "", look))
 
 
 def pieces_of(text: str) -> list[str]:
@@ -147,24 +147,24 @@ def pieces_of(text: str) -> list[str]:
     return re.findall(rf"\A.\n(?:.(?=\n|\Z))?|\n(?:.(?=\n|\Z))?|[^\n]{{1,{LONGEST_PASTE}}}(?:.(?=\n|\Z))?", text)
 
 
-def going_left(behind: str) -> Undo:
-    return (Write(keys=("Left",) * arrows(behind)),) if behind else ()
+def going_left(behind: str, look: BoxLook) -> Undo:
+    return (Write(keys=(look.left_key,) * arrows(behind)),) if behind else ()
 
 
 def going_back_on(screen: Screen, box: Box, look: BoxLook) -> Undo:
     """The same for a draft of which only the screen tells. How many keys lead over a stand-in for a paste it does not tell."""
     shown = None if shows_placeholder(box, look) else shown_text(screen, box)
     behind = behind_cursor(shown, screen, box) if shown else None
-    return going_back(shown, behind, SUBMITTED_S) if shown and behind else ()
+    return going_back(shown, behind, look, SUBMITTED_S) if shown and behind else ()
 
 
-def going_back(draft: str, behind: str | None, wait_s: float = WORKED_OFF_S) -> Undo:
+def going_back(draft: str, behind: str | None, look: BoxLook, wait_s: float = WORKED_OFF_S) -> Undo:
     """Brings the cursor of an untouched draft to its place, wherever it stands now: first to the end, where one more step does
     nothing."""
     if behind is None:
         return ()
     to_the_end = Write(keys=("Right",) * (len(draft) + SPARE_ERASURES), then_wait_s=WORKED_OFF_S)
-    return (Write(then_wait_s=wait_s), to_the_end, *going_left(behind))
+    return (Write(then_wait_s=wait_s), to_the_end, *going_left(behind, look))
 
 
 def arrows(text: str) -> int:

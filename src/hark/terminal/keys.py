@@ -10,6 +10,7 @@ KEY_BYTES: dict[str, bytes] = {
     "Down": b"\x1b[B",
     "Right": b"\x1b[C",
     "Left": b"\x1b[D",
+    "S-Left": b"\x1b[1;2D",
     "Home": b"\x1b[H",
     "End": b"\x1b[F",
     "S-Home": b"\x1b[1;2H",

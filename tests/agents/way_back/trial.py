@@ -61,11 +61,25 @@ INSERT = Write("Insert", ("IC",))
 STASH = Write("Ctrl-S", ("C-s",))
 PASTE = Write("paste of a draft", pastes=(DRAFT,))
 SHORT_PASTES = Write("pastes of one character", pastes=("y", "a", "n", "p", "\n", "§"))
-ARROWS = Write("Left", ("Left",), 8)
-ALL = (INSERT, BACKSPACES, DELETES, ROWS, SELECT_AND_ERASE, STASH, PASTE, SHORT_PASTES, ARROWS)
+ARROWS = Write("Right, Left", ("Right", "Left"), 8)
+SHIFTED_ARROWS = Write("Right, Shift-Left", ("Right", "S-Left"), 8)
+CONTROL_B = Write("Right, Ctrl-B", ("Right", "C-b"), 8)
+ALL = (
+    INSERT,
+    BACKSPACES,
+    DELETES,
+    ROWS,
+    SELECT_AND_ERASE,
+    STASH,
+    PASTE,
+    SHORT_PASTES,
+    ARROWS,
+    SHIFTED_ARROWS,
+    CONTROL_B,
+)
 WRITES = {
-    "claude": (BACKSPACES, DELETES, ROWS, STASH, PASTE, SHORT_PASTES),
-    "codex": (INSERT, BACKSPACES, DELETES, PASTE, ARROWS, SHORT_PASTES),
+    "claude": (BACKSPACES, DELETES, ROWS, STASH, PASTE, SHORT_PASTES, SHIFTED_ARROWS),
+    "codex": (INSERT, BACKSPACES, DELETES, PASTE, CONTROL_B, SHORT_PASTES),
     "opencode": (SELECT_AND_ERASE, PASTE, ARROWS, SHORT_PASTES),
 }
 OTHER_WRITES = (BACKSPACES, DELETES, PASTE, ARROWS, SHORT_PASTES)
