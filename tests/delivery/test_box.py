@@ -220,6 +220,16 @@ DRAFTS: dict[str, tuple[BoxLook, str, tuple[str, ...]]] = {
         """,
         ("", "----------"),
     ),
+    "demo: tmux has hung the rest of an emoji onto a blank of the indent": (
+        DEMO,
+        """
+        ────────────────────
+        ❯ a family
+          ‍👨‍👩and more‸
+        ────────────────────
+        """,
+        ("a family", "and more"),
+    ),
 }
 
 

@@ -218,10 +218,11 @@ def _input_start(screen: Screen, y: int, pattern: str) -> int | None:
 
 
 def _may_follow(screen: Screen, look: BoxLook, y: int) -> bool:
-    """Whether the row may be another one of the draft."""
+    """Whether the row may be another one of the draft. Where tmux and the agent disagree about the width of an emoji, tmux hangs what is
+    left of it onto a blank cell of the indent: the cell is blank all the same."""
     if look.rows is not None:
         return re.match(look.rows, screen.rows[y].text + "  ") is not None
-    return not screen.rows[y].part(0, look.indent).strip()
+    return all(cell[:1] in ("", " ") for cell in screen.rows[y].cells[: look.indent])
 
 
 def _first_row(screen: Screen, look: BoxLook) -> int | None:
