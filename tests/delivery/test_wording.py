@@ -30,7 +30,7 @@ from hark.terminal.commands import FORBIDDEN_IN_PASTE
 
 TEXTS = st.text(st.characters()) | st.lists(
     st.sampled_from(
-        ["\x1b[201~", "\r\n", "\r", "\n", "\t", "\x85", "\u2028", "\u2029", "\ud800", "e\u0301", "@", "\\", " "]
+        ["\x1b[201~", "\r\n", "\r", "\n", "\t", "\x85", "\u2028", "\u2029", "\ud800", "e\u0301", "@", "$", "\\", " "]
     )
 ).map("".join)
 ID = MessageId("0123456789ab")
@@ -86,7 +86,7 @@ def test_the_end_never_catches_enter(text: str) -> None:
     end = payload(message(text)).split("\n")[-1]
 
     assert not end.endswith("\\")
-    assert not re.search(r"(^|\s)@\S*$", end)
+    assert not re.search(r"(^|\s)[@$]\S*$", end)
 
 
 ENDS = {
@@ -94,6 +94,9 @@ ENDS = {
     "a backslash before line ends": ("a\\\n\n", "a\\ "),
     "a mention would be completed": ("ask @ann", "ask @ann "),
     "a bare @": ("@", "@ "),
+    "a variable would be completed to a skill": ("print $HOME", "print $HOME "),
+    "a bare $": ("$", "$ "),
+    "a price": ("costs 5$", "costs 5$"),
     "an address is no mention": ("a@b.c", "a@b.c"),
     "a mention inside": ("@ann said so", "@ann said so"),
     "line ends become newlines": ("a\r\nb\rc\u2028d", "a\nb\nc\nd"),

@@ -48,7 +48,6 @@ from hark.delivery.submit import (
     TOO_SLOW,
     Job,
     Test,
-    catches_enter,
     ends_at_cursor,
     is_shell_command,
     look,
@@ -70,7 +69,7 @@ from hark.delivery.undo import (
     pasting_back,
     shown_text,
 )
-from hark.delivery.wording import fits
+from hark.delivery.wording import catches_enter, fits
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0

@@ -46,10 +46,9 @@ from hark.delivery.steps import (
     Unproven,
 )
 from hark.delivery.undo import NOTHING_TAKEN, Undo, WayBack, erasures, ways_out
+from hark.delivery.wording import catches_enter
 from hark.model.message import HoldReason
 
-# At the end of a text, unless a blank follows: a newline, a completion.
-_CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)@\S*)\Z")
 ECHO_WITHIN_S = 1.0
 """Keys are held for two seconds: after an echo that never came there must be time left for the way back."""
 REST_S = 0.1
@@ -388,10 +387,6 @@ def _is_guarded(screen: Screen, job: Job) -> bool:
         # The agent and the terminal may not agree on its columns; nobody trims a paste.
         return True
     return screen.cursor_x > len(row.cells) or row.part(0, screen.cursor_x)[-1:].isspace()
-
-
-def catches_enter(text: str) -> bool:
-    return _CATCHES_ENTER.search(text) is not None
 
 
 def _begins_line_after(before: Screen, job: Job) -> Test:

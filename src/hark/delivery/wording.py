@@ -20,8 +20,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Line and paragraph separators and unpaired surrogates break terminals in other ways.
 _SEPARATORS = re.compile(r"[\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# At the very end these make Enter mean something else: a newline (backslash) or a completion (@word).
-_CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)@\S*)\Z")
+# At the very end these make Enter mean something else: a newline (backslash), or a completion (@word, and $word in Codex).
+_CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)[@$]\S*)\Z")
 
 
 def check_text(text: str, longest: int) -> str:
@@ -136,4 +136,9 @@ def sanitise(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _SEPARATORS.sub("\n", _SURROGATE.sub("\ufffd", _CONTROL.sub("", text)))
     text = unicodedata.normalize("NFC", text).strip("\n")
-    return text + " " if _CATCHES_ENTER.search(text) else text
+    return text + " " if catches_enter(text) else text
+
+
+def catches_enter(text: str) -> bool:
+    """Whether an Enter behind this text makes a new line or completes a word, instead of submitting the text."""
+    return _CATCHES_ENTER.search(text) is not None
