@@ -71,6 +71,7 @@ MOST_REPEATS = 1024 * 1024
 HANG_UP_PATIENCE_S = 5.0
 REOPEN_POLL_S = 0.05
 LAST_WORDS_S = 0.5
+NARROWER_S = 0.15  # long enough for an agent to draw at the other size
 WATCHER_PATIENCE_S = 10.0
 FAREWELL_S = 5.0
 ARE_YOU_WELL, I_AM_WELL = b"\x1b[5n", b"\x1b[0n"
@@ -806,7 +807,7 @@ class Airlock:
         self._keys = Keys(self._send, self._unread, self._printed)
         self._requests = Requests(listener, self._answer) if listener else None
         self._operations = {"facts": self._facts, "hold": self._hold, "write": self._write, "release": self._release}
-        self._operations |= {"watch": self._start_watching, "undo": self._leave_undo}
+        self._operations |= {"watch": self._start_watching, "undo": self._leave_undo, "redraw": self._redraw}
         self._to_agent = Outlet(agent.master)
         self._to_terminal = Outlet(terminal.output)
         self._has_input = True
@@ -815,6 +816,9 @@ class Airlock:
         self._is_drained = False
         self._watcher_due_at = time.monotonic() + WATCHER_PATIENCE_S if is_watched else None  # until one has come
         self._farewell_at: float | None = None  # all is shown: when to leave, whoever watches
+        self._size_back_at: float | None = (
+            None  # the agent's terminal is narrower than ours: when it gets our size again
+        )
         self._reopen_at: float | None = None  # nobody has the agent's side open: when to look again
         self._selector = selectors.PollSelector()
         self._watched: dict[int, int] = {}
@@ -850,6 +854,9 @@ class Airlock:
         self._grant(now)
         if self._reopen_at is not None and now >= self._reopen_at:
             self._reopen_at = None
+        if self._size_back_at is not None and now >= self._size_back_at:
+            self._size_back_at = None
+            self._agent.resize(self._terminal.size())
         if self._leave_at is not None and now >= self._leave_at:
             self._agent.signal(signal.SIGKILL)
             self._leave_at = now + HANG_UP_PATIENCE_S
@@ -874,7 +881,11 @@ class Airlock:
         if self._agent.status is not None and not self._to_terminal.unwritten:
             return 0.0  # nothing more will happen that could wake us
         asked = [client.asked_until for client in self._clients() if client.asked is not None]
-        times = [at for at in (self._keys.due_at, self._leave_at, self._reopen_at, *asked) if at is not None]
+        times = [
+            at
+            for at in (self._keys.due_at, self._leave_at, self._reopen_at, self._size_back_at, *asked)
+            if at is not None
+        ]
         return max(0.0, min(times) - time.monotonic()) if times else None
 
     def _choose_watched(self) -> None:
@@ -1168,6 +1179,14 @@ class Airlock:
         if undo is not None:
             self._set_undo(undo)
         return {"ok": True, "output_bytes": self._printed.total}
+
+    def _redraw(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
+        """Makes the agent's terminal one column narrower for a moment: agents draw everything anew when its size changes."""
+        columns, rows = self._agent.size()
+        if columns > 2 and self._size_back_at is None:
+            self._agent.resize(struct.pack("HHHH", rows, columns - 1, 0, 0))
+            self._size_back_at = time.monotonic() + NARROWER_S
+        return {"ok": True}
 
     def _release(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
         self._check_hold(request)

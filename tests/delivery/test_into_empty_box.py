@@ -27,7 +27,7 @@ from hark.delivery.steps import (
 from hark.delivery.submit import Job
 from hark.delivery.undo import LATE_S, ROWS_ERASED, Write, erasures
 from hark.model.message import HoldReason
-from tests.delivery.screens import DEMO
+from tests.delivery.screens import DEMO, screen
 from tests.delivery.scripted import (
     AFTER_OURS,
     COLLAPSED,
@@ -334,6 +334,18 @@ def test_a_hold_that_is_over_after_an_enter_without_effect_leaves_it_to_the_next
 
 
 KEPT = box(TEXT.split("\n")[0], "hello there‸", transcript=f"> {TEXT}")
+
+
+HALF_DRAWN = screen(f"> {TEXT}\n● working\n‸", 60)
+
+
+def test_a_screen_that_is_half_drawn_is_no_proof_that_the_box_let_go() -> None:
+    terminal = ScriptedTerminal([EMPTY, OURS, HALF_DRAWN, *[KEPT] * 9, EMPTY], look_takes_s=0.05)
+
+    outcome = run(terminal)
+
+    assert isinstance(outcome, Submitted)
+    assert outcome.was_kept
 
 
 def test_a_text_that_the_agent_took_and_kept_is_erased_and_not_submitted_again() -> None:

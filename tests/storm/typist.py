@@ -123,13 +123,17 @@ class Typist(threading.Thread):
 
     def _erase_kept(self, prompt: Prompt) -> None:
         """Erase a prompt that stands in the box although it was submitted. One that has not reached the model stays: that is damage."""
+        if self._agent.launch.kind not in KEEPS_PROMPTS:
+            return
         [found] = re.findall(TAG, prompt.text)
-        ends_at = time.monotonic() + LEAVES_WITHIN_S
-        while (
-            is_kept := self._agent.launch.kind in KEEPS_PROMPTS and found in self._box()
-        ) and time.monotonic() < ends_at:
+        has_empty_box = MARKS[self._agent.launch.kind].has_empty_box
+        now = began = time.monotonic()
+        filled_at = began  # while a message is delivered the box shows that, and not what is kept
+        while now < began + LEAVES_WITHIN_S and now < filled_at + STAYS_S:
             time.sleep(0.05)
-        if not is_kept or not any(found in text for text in self._agent.stand_in.submitted()):
+            now = time.monotonic()
+            filled_at = filled_at if has_empty_box(self._agent.screen()) else now
+        if found not in self._box() or not any(found in text for text in self._agent.stand_in.submitted()):
             return
         self.kept.append(prompt.text)
         for _ in range(len(prompt.text) + ERASES):

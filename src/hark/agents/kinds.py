@@ -78,6 +78,8 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     adopted_key_gap_ms: float = 0.0
     """Between the first held keys that come out on an adopted pane: for agents that put a paste before the key in front of it when both
     come at once. From tmux 3.4 on: before that the keys inside of a paste would be spaced too."""
+    redraws_on_resize: bool = False
+    """It draws its whole screen anew when its terminal changes its size, and otherwise only what it believes to have changed."""
     newline_key: str | None = None
     """The key that begins a new line in the draft, because Enter submits it."""
     lines: Lines = "unknown"

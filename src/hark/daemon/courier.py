@@ -19,7 +19,7 @@ from hark.daemon.by_channel import begin_natively, deliver_natively, is_handed_o
 from hark.daemon.carriers import Carriers
 from hark.daemon.clock import Clock
 from hark.daemon.editors import Editors
-from hark.daemon.grips import airlock_facts
+from hark.daemon.grips import airlock_facts, redraw
 from hark.daemon.handover import Handovers, is_claimed
 from hark.daemon.ledger import Ledger
 from hark.daemon.log import logger
@@ -92,6 +92,8 @@ class Courier:
         """Which message was refused last, and how often since this courier began."""
         self._at_work: Message | None = None
         """The message that is being delivered."""
+        self._is_redrawn = False
+        """The agent was asked to draw its screen anew, and no box has been seen since."""
 
     def see_box(self, box: Box | None) -> float:
         """Takes note of what the input box holds now. Returns for how many seconds it has held exactly that."""
@@ -311,11 +313,20 @@ class Courier:
                     return hold
                 attempt = await self._attempt(session, await self._store.message(message.id), facts, lease)
             hold = await attempt.run(draft)
+            await self._repair_screen(session, hold)
             if hold is None and attempt.has_carried:
                 await self._announce(session, len(attempt.messages))
             return await self._one_by_one(attempt, hold)
         finally:
             await self._store.release_lease(lease)
+
+    async def _repair_screen(self, session: Session, hold: Hold | None) -> None:
+        """Asks an agent whose box is not to be seen to draw its screen anew, once until the box is seen again. Where the agent and tmux
+        disagree about the width of an emoji, a part of the box may be missing on the screen."""
+        is_unseen = hold is not None and hold.reason is HoldReason.DIALOG
+        if is_unseen and not self._is_redrawn and self._kinds.get(session.agent).redraws_on_resize:
+            await redraw(session)
+        self._is_redrawn = is_unseen
 
     async def _one_by_one(self, attempt: Attempt, hold: Hold | None) -> Hold | None:
         """A payload of several that was refused and is out of the box: nobody knows whose text it was, so each goes alone next time."""

@@ -60,6 +60,17 @@ async def airlock_facts(session: Session) -> AirlockFacts | None:
         await airlock.close()
 
 
+async def redraw(session: Session) -> None:
+    """Makes the agent draw its screen anew, if it runs behind an airlock."""
+    if session.airlock is None:
+        return
+    airlock = await Airlock.connect(Path(session.airlock))
+    try:
+        await airlock.redraw()
+    finally:
+        await airlock.close()
+
+
 async def has_unread(panes: Panes, session: Session) -> bool:
     """Whether the agent has not read all that was written to it."""
     if airlock := await airlock_facts(session):

@@ -27,7 +27,17 @@ from hark.delivery.steps import (
     Submitted,
     is_late,
 )
-from hark.delivery.submit import Job, let_go, look, may_be_ours, no_box, watch_for
+from hark.delivery.submit import (
+    Job,
+    begins_with_ours,
+    erase_kept,
+    let_go,
+    look,
+    may_be_ours,
+    no_box,
+    watch_after_enter,
+    watch_for,
+)
 from hark.delivery.undo import SUBMITTED_S, WORKED_OFF_S, WayBack, Write, going_back_on
 from hark.model.message import HoldReason
 
@@ -105,10 +115,20 @@ def _bring_back(
     job: Job, stash: StashKeys, draft: Box, *, was_submitted: bool
 ) -> Generator[Step, Answer, Outcome | None]:
     """After a submit the agent does it by itself. Otherwise, or if it does not, the key does it, on an empty box only. It is done
-    when nothing is stashed any more: an Enter of the human's that came sooner would bring the same draft back once more."""
-    if was_submitted:
-        yield from watch_for(lambda screen: _is_back(screen, job, stash, draft), BACK_WITHIN_S)
+    when nothing is stashed any more: an Enter of the human's that came sooner would bring the same draft back once more. A text of
+    ours that the agent has taken may stand in the box again."""
     seen = yield from look()
+    if was_submitted and not _is_back(seen.screen, job, stash, draft):
+        seen, is_kept = yield from watch_after_enter(
+            job,
+            lambda screen: _is_back(screen, job, stash, draft),
+            lambda screen: _begins_with_ours(screen, job),
+            seen,
+            BACK_WITHIN_S,
+        )
+        if is_kept:
+            yield from erase_kept(job, seen)
+        seen = yield from look()
     if _is_empty(seen.screen, job):
         yield Press((stash.key,), ())
         seen = yield from watch_for(lambda screen: _is_back(screen, job, stash, draft), BACK_WITHIN_S)
@@ -141,6 +161,11 @@ def put_back(job: Job, stash: StashKeys) -> Generator[Step, Answer, bool]:
     yield Press((stash.key,))
     seen = yield from watch_for(lambda screen: _is_filled(screen, job), BACK_WITHIN_S)
     return _is_filled(seen.screen, job)
+
+
+def _begins_with_ours(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and begins_with_ours(box, job)
 
 
 def _is_empty(screen: Screen, job: Job) -> bool:

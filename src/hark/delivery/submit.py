@@ -214,11 +214,11 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
         pressed += 1
         began_line = _begins_line_after(seen.screen, job)
         is_still_there = partial(_still_holds_ours, job=job, echoed=echoed)
-        seen, is_kept = yield from _watch_after_enter(job, _either(released, began_line), is_still_there, seen)
+        seen, is_kept = yield from watch_after_enter(job, _either(released, began_line), is_still_there, seen)
         if released(seen.screen):
             return (yield from submitted(job))
         if is_kept:
-            return (yield from _erase_kept(job, seen))
+            return (yield from erase_kept(job, seen))
         if (yield AskTaken()):
             return Unproven(KEPT)
         if began_line(seen.screen):
@@ -309,11 +309,16 @@ def ends_at_cursor(screen: Screen, job: Job) -> bool:
 def let_go(screen: Screen, job: Job) -> bool:
     """The box is there without our text; or a dialog stands in its place and our text is in the transcript. A box behind
     copy mode, or drawn with the cursor hidden, still is the box."""
-    box = read_box(replace(screen, in_mode=False), replace(job.look, needs_visible_cursor=False))
+    box = _box_behind(screen, job)
     if box is None:
         return screen.contains(job.message_id) and not _may_be_in_a_box(screen, job)
     # The header of a text that the screen cannot show whole is out of sight: what is left of it may look like anything.
     return box.is_empty or not (job.has_seen_header or may_be_ours(box, job))
+
+
+def _box_behind(screen: Screen, job: Job) -> Box | None:
+    """The box, also where it stands behind copy mode or is drawn with the cursor hidden."""
+    return read_box(replace(screen, in_mode=False), replace(job.look, needs_visible_cursor=False))
 
 
 def begins_with_ours(box: Box, job: Job) -> bool:
@@ -413,16 +418,18 @@ def _either(one: Test, other: Test) -> Test:
     return lambda screen: one(screen) or other(screen)
 
 
-def _watch_after_enter(
-    job: Job, released: Test, is_still_there: Test, before: Seen
+def watch_after_enter(
+    job: Job, released: Test, is_still_there: Test, before: Seen, within_s: float = LET_GO_WITHIN_S
 ) -> Generator[Step, Answer, tuple[Seen, bool]]:
     """The screen on which the box has let go, or the last one in time. And whether the agent has our text in its transcript, and has kept
     it in the box all the same for a moment: Claude Code keeps a text whose Enter comes in the instant in which a turn ends. What the
-    agent says by a hook does not count: it may be long before it draws."""
-    seen, taken_at_s = before, None
-    while (left := before.at_s + LET_GO_WITHIN_S - seen.at_s) > 0:
+    agent says by a hook does not count: it may be long before it draws. A screen without a box counts when it has stood for a
+    moment: it may be half drawn."""
+    seen, taken_at_s, no_box_at_s = before, None, None
+    while (left := before.at_s + within_s - seen.at_s) > 0:
         seen = yield from look_again(min(left, ASK_EVERY_S))
-        if released(seen.screen):
+        no_box_at_s = None if _box_behind(seen.screen, job) else no_box_at_s or seen.at_s
+        if released(seen.screen) and (no_box_at_s is None or seen.at_s - no_box_at_s >= REST_S):
             break
         if not is_still_there(seen.screen):
             taken_at_s = None
@@ -440,7 +447,7 @@ def _stands_above(screen: Screen, job: Job) -> bool:
     return job.message_id in job.header and any(_begins_with_id(above[y:], job.message_id) for y in range(len(above)))
 
 
-def _erase_kept(job: Job, seen: Seen) -> Delivery:
+def erase_kept(job: Job, seen: Seen) -> Delivery:
     """Takes our text out of the box from which the agent has taken it already. The draft is where it was before the Enter."""
     box = read_box(seen.screen, job.look)
     presses = erasures(job.header) if box and shows_placeholder(box, job.look) else erasures(job.text, job.look)

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import json
 import socket
 import struct
@@ -136,6 +137,11 @@ class Airlock:
 
     async def release(self, hold: str) -> None:
         await self._ask(op="release", hold=hold)
+
+    async def redraw(self) -> None:
+        """Makes the agent draw its screen anew. An airlock that was started by an earlier hark cannot do it."""
+        with contextlib.suppress(Refused):
+            await self._ask(op="redraw")
 
     async def _ask(self, **request: Any) -> dict[str, Any]:
         try:
