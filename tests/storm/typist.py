@@ -76,7 +76,9 @@ class Typist(threading.Thread):
 
     def write_prompt(self) -> None:
         wants_recall = bool(self.prompts) and self._dice.random() < RECALLS
-        self.write(self._composer.compose(len(self.prompts), wants_recall and self._sees_empty_box()))
+        self.write(
+            self._composer.compose(len(self.prompts), wants_recall and self._has_arrived() and self._sees_empty_box())
+        )
 
     def write(self, acts: list[Act]) -> None:
         """And submit it."""
@@ -144,6 +146,11 @@ class Typist(threading.Thread):
     def _box(self) -> str:
         """What stands between the last two rules of the screen."""
         return f"\n{self._agent.screen().text}".rpartition(f"\n{RULE}")[0].rpartition(f"\n{RULE}")[2]
+
+    def _has_arrived(self) -> bool:
+        """Whether the last prompt has reached the model: while it waits, Up would fetch it back, with no hark about."""
+        [found] = re.findall(TAG, self.prompts[-1].text)
+        return any(found in text for text in self._agent.stand_in.submitted())
 
     def _sees_empty_box(self) -> bool:
         """Where something waits for the agent's attention, Up would fetch it back instead of the history."""
