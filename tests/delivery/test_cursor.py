@@ -105,6 +105,49 @@ def test_where_every_key_counts_they_are_pressed_at_once() -> None:
     assert walker.presses == [("Left",) * 14]
 
 
+class SlowReader(Walker):
+    """Reads the first keys of a burst at once, and the others only later."""
+
+    def __init__(self, row: int, column: int, read_at_once: int, others_after_s: float) -> None:
+        super().__init__(row, column, lambda count: count)
+        self.read_at_once, self.others_after_s = read_at_once, others_after_s
+        self.unread: list[str] = []
+        self.read_at_s = 0.0
+
+    def answer(self, step: Step) -> Answer:
+        if self.now_s >= self.read_at_s:
+            self.read_all()
+        if isinstance(step, AskUnread):
+            return bool(self.unread)
+        if not isinstance(step, Press):
+            self.now_s += self.looks_s
+            return Seen(drawn(self.row, self.column), self.now_s)
+        self.presses.append(step.keys)
+        if not self.unread:
+            self.read_at_s = self.now_s + self.others_after_s
+        self.unread += step.keys
+        for key in self.unread[: self.read_at_once]:
+            self.press(key)
+        del self.unread[: self.read_at_once]
+        return True
+
+    def read_all(self) -> None:
+        for key in self.unread:
+            self.press(key)
+        self.unread = []
+
+
+@given(st.integers(1, 16), st.floats(0.0, 0.9))
+def test_keys_that_the_agent_has_not_read_yet_are_waited_for(read_at_once: int, others_after_s: float) -> None:
+    walker = SlowReader(2, 17, read_at_once, others_after_s)
+
+    assert walker.play(walk_cursor(target(2, 3), DEMO))
+
+    walker.read_all()
+    assert (walker.row, walker.column) == (2, 3)
+    assert walker.presses == [("Left",) * 14]
+
+
 class LateWalker(Walker):
     """Every key counts, but is drawn only so much later, and so long after the one before. Beyond the draft's first and last row
     its history begins."""

@@ -12,14 +12,16 @@ from msgspec.structs import replace
 
 from hark.delivery.box import Box, BoxLook, read_box
 from hark.delivery.screen import Row, Screen, parse_row
-from hark.delivery.steps import Answer, Press, Step
-from hark.delivery.submit import Looking, Test, look, watch_for
+from hark.delivery.steps import Answer, AskUnread, Press, Step
+from hark.delivery.submit import Looking, Test, look, look_again, watch_for
 
 MOVED_WITHIN_S = 0.5
 ARRIVES_WITHIN_S = 0.3
 """Once it has moved: what is not drawn by then did not count."""
 WALK_WITHIN_S = 1.5
 """Keys are held for two seconds at the most."""
+UNREAD_WITHIN_S = 0.05
+"""How long to wait before another look, while the agent has not read all keys."""
 IDLE_PRESSES = 3
 """So many without effect, and it is given up."""
 
@@ -29,11 +31,17 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
 
     All presses that are needed at once; where they did not all count (an agent that works off a burst as one key, as some do
     in vim's normal mode), one by one from then on, each seen before the next. An agent under load may draw them late: so rows are
-    walked again only as far as the draft goes even if all presses before count after all."""
+    walked again only as far as the draft goes even if all presses before count after all, and nothing is pressed
+    or believed before the agent has read every key."""
     began = seen = yield from look()
     before: Box | None = None
-    is_one_by_one, idle, rows_unseen, has_drawn = False, 0, 0, False
+    is_one_by_one, idle, rows_unseen, has_drawn, was_unread = False, 0, 0, False, False
     while idle < IDLE_PRESSES and seen.at_s - began.at_s < WALK_WITHIN_S:
+        if before is not None and (yield AskUnread()):
+            seen, was_unread = (yield from look_again(UNREAD_WITHIN_S)), True
+            continue
+        if before is not None and was_unread:
+            seen, was_unread = (yield from watch_for(_has_come(before, target, box_look), ARRIVES_WITHIN_S)), False
         box = read_box(seen.screen, box_look)
         if box is None or not same_rows(box, target):
             return False
@@ -138,4 +146,4 @@ def _keys(box: Box, target: Box, row: Row, box_look: BoxLook) -> tuple[str, ...]
     characters = sum(1 for cell in row.cells[left:right] if cell) or right - left
     for shown in re.finditer(box_look.placeholder, row.part(left, right)) if box_look.placeholder else ():
         characters -= len(shown[0]) - 1
-    return (box_look.left_key if target.cursor_x < box.cursor_x else "Right",) * characters
+    return ("Left" if target.cursor_x < box.cursor_x else "Right",) * characters
