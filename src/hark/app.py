@@ -19,43 +19,43 @@ from hark.api.guard import Guard
 from hark.api.listening import Doors, kept_secret, tcp_socket
 from hark.api.server import make_api
 from hark.daemon.bus import Bus
-from hark.daemon.clock import elapsed_s, wall_clock
-from hark.daemon.courier import Courier
-from hark.daemon.couriers import Couriers
-from hark.daemon.directories import make_directories
-from hark.daemon.editors import Editors
-from hark.daemon.estimates import Estimates
-from hark.daemon.event_log import log_event
-from hark.daemon.expiry import Expiry
-from hark.daemon.grips import key_age_s
-from hark.daemon.handover import Handovers
-from hark.daemon.hook_door import HookDoor
-from hark.daemon.hooks import Hooks
+from hark.daemon.doors.editor_tickets import Editors
+from hark.daemon.doors.hook_reports import Hooks
+from hark.daemon.doors.hook_socket import HookDoor
+from hark.daemon.doors.native_channels import Natives
+from hark.daemon.hearing.announcer import Telling
+from hark.daemon.hearing.inference import Inference
+from hark.daemon.hearing.signal_intake import Signals
+from hark.daemon.hearing.teacher import Teacher
+from hark.daemon.hearing.tracker import Tracker
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.hearing.witnesses import Witnesses
 from hark.daemon.inbox import Inbox
-from hark.daemon.inference import Inference
-from hark.daemon.launching import Launcher
-from hark.daemon.local_zone import LocalZone
-from hark.daemon.lock import InstanceLock
-from hark.daemon.log import close_log, logger, open_log
 from hark.daemon.mailbox import Mailbox
-from hark.daemon.natives import Natives
-from hark.daemon.notices import Notices
 from hark.daemon.panes import Panes
-from hark.daemon.pending_input import PendingInputs
-from hark.daemon.presence import Presence
-from hark.daemon.repeats import Repeats
-from hark.daemon.restarting import own_command, parse_descriptors, replace_process
-from hark.daemon.retention import Retention
-from hark.daemon.scheduler import Scheduler
-from hark.daemon.sessions import Sessions
-from hark.daemon.signals import Signals
-from hark.daemon.teaching import Teacher
-from hark.daemon.telling import Telling
-from hark.daemon.tracker import Tracker
-from hark.daemon.turns import TurnBook
+from hark.daemon.process.clock import elapsed_s, wall_clock
+from hark.daemon.process.directories import make_directories
+from hark.daemon.process.event_log import log_event
+from hark.daemon.process.instance_lock import InstanceLock
+from hark.daemon.process.log import close_log, logger, open_log
+from hark.daemon.process.presence import Presence
+from hark.daemon.process.restart import own_command, parse_descriptors, replace_process
+from hark.daemon.registry.idempotency import Repeats
+from hark.daemon.registry.launcher import Launcher
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.registry.watcher import Watcher
+from hark.daemon.session.courier import Courier
+from hark.daemon.session.couriers import Couriers
+from hark.daemon.session.estimates import Estimates
+from hark.daemon.session.handover import Handovers
+from hark.daemon.session.key_holds import key_age_s
+from hark.daemon.session.pending_input import PendingInputs
+from hark.daemon.timers.expiry import Expiry
+from hark.daemon.timers.local_zone import LocalZone
+from hark.daemon.timers.notices import Notices
+from hark.daemon.timers.reminders import Scheduler
+from hark.daemon.timers.retention import Retention
 from hark.daemon.waits import Waits
-from hark.daemon.watcher import Watcher
-from hark.daemon.witnesses import Witnesses
 from hark.model.config import Config, check_no_yaml, merge_config, parse_listen, parse_rights
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import SessionId
@@ -64,9 +64,9 @@ from hark.queue.statistics import Statistics
 from hark.signals.marker import MarkerReader
 from hark.store.contract import Store
 from hark.store.sqlite.store import SqliteStore
-from hark.terminal.configuration import own_files
-from hark.terminal.sockets import default_socket
-from hark.terminal.version import check_version
+from hark.terminal.tmux.configuration import own_files
+from hark.terminal.tmux.socket_paths import default_socket
+from hark.terminal.tmux.version import check_version
 
 RESTART_S = 1.0
 

@@ -52,7 +52,7 @@ def socket_path() -> Path:
 
 
 def hooks_path() -> Path:
-    """Where agents' hooks reach the daemon; `hook.py` knows it by itself."""
+    """Where agents' hooks reach the daemon; `inside/hook.py` knows it by itself."""
     return runtime_dir() / "hooks.sock"
 
 

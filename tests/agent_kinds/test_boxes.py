@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hark.agents.kinds import load_kinds
-from hark.delivery.box import Box, read_box
-from hark.delivery.screen import Screen, parse_rows
+from hark.delivery.screen.box import Box, read_box
+from hark.delivery.screen.capture import Screen, parse_rows
 from tests.agents.record_screens import LONG_LINE, ONE_LINE, SCREENS
 from tests.agents.screen import load
 

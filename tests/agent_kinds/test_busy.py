@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hark.agents.kinds import load_kinds
-from hark.delivery.screen import Screen, parse_rows
-from hark.delivery.steps import Held, Outcome, Stuck
-from hark.delivery.submit import wait_for_idle
+from hark.delivery.carriers.steps import Held, Outcome, Stuck
+from hark.delivery.carriers.submit import wait_for_idle
+from hark.delivery.screen.capture import Screen, parse_rows
 from hark.model.message import HoldReason
 from tests.agents.record_screens import SCREENS
 from tests.agents.screen import load

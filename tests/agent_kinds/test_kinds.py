@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from hark.agents.kinds import load_kinds
-from hark.delivery.choose import carries_at_once, waits_for_stale
+from hark.delivery.carriers.choose import carries_at_once, waits_for_stale
 from hark.model.errors import HarkError
-from hark.terminal.keys import KEY_BYTES
+from hark.terminal.holds.keys import KEY_BYTES
 
 KINDS = ("aider", "amp", "claude", "codex", "copilot", "demo", "gemini", "generic", "opencode", "qwen")
 

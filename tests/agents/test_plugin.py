@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from hark.agents.decoders import decode
-from hark.cli.install import hook_program
+from hark.cli.agents.install import hook_program
 from hark.diagnosis.agents import look_at_hooks
 from hark.diagnosis.finding import Level
 from hark.installing.change import apply, installation

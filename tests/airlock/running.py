@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from hark import airlock
+from hark.inside import airlock
 from tests.terminals import clean_environment, wait_until
 
 DEADLINE_S = 30.0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hark.airlock import Hold, Token, _gap_s
+from hark.inside.airlock import Hold, Token, _gap_s
 
 HOLD = Hold("a", None, 0.0, 0.004, 0.06)
 

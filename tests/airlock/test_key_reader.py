@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.airlock import KeyReader, Token
+from hark.inside.airlock import KeyReader, Token
 
 SEQUENCES = [
     # what a keyboard sends

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.airlock import Hold, Keys, Printed
+from hark.inside.airlock import Hold, Keys, Printed
 
 PIECES = [
     b"a",

@@ -7,9 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from hark.terminal.commands import command, line
-from hark.terminal.facts import SCREEN_FORMAT
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.commands import command, line
+from hark.terminal.tmux.facts import SCREEN_FORMAT
+from hark.terminal.tmux.server import TmuxServer
 from tests.bench.stage import tell
 from tests.terminal.connected import start
 

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from hark import hook as hook_program
+from hark.inside import hook as hook_program
 from hark.installing.quick import quick_program
 from tests.bench.stage import PROGRAMS, Stage, cpu_seconds, resident_mb, stage, tell
 

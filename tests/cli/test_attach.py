@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hark.cli.attach import attach_command
 from hark.cli.main import run
+from hark.cli.sessions.attach import attach_command
 from hark.model.errors import Exit
 from tests.cli.canned import CannedServer, answer
 from tests.cli.samples import session

@@ -6,9 +6,9 @@ import pytest
 
 from hark import paths
 from hark.api.shapes import Health
-from hark.cli.daemon import is_lock_free, status_fields
+from hark.cli.daemon.daemon import is_lock_free, status_fields
+from hark.cli.daemon.serve import parse_settings
 from hark.cli.main import run
-from hark.cli.serve import parse_settings
 from hark.model.errors import Exit, HarkError
 from tests.cli.canned import CannedServer, answer
 from tests.cli.samples import START, later
@@ -77,7 +77,7 @@ def test_stopping_waits_until_the_lock_is_free(
 ) -> None:
     server = serve(answer({}, 202))
     lock = hold_lock()
-    monkeypatch.setattr("hark.cli.daemon.sleep", lambda _: os.close(lock))
+    monkeypatch.setattr("hark.cli.daemon.daemon.sleep", lambda _: os.close(lock))
 
     assert run(["daemon", "stop"]) == Exit.OK
 
@@ -88,7 +88,7 @@ def test_stopping_waits_until_the_lock_is_free(
 def test_a_daemon_that_does_not_stop_is_a_timeout(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     serve(answer({}, 202))
     lock = hold_lock()
-    monkeypatch.setattr("hark.cli.daemon.STOP_S", 0.0)
+    monkeypatch.setattr("hark.cli.daemon.daemon.STOP_S", 0.0)
 
     assert run(["daemon", "stop"]) == Exit.TIMED_OUT
 

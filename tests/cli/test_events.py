@@ -8,8 +8,8 @@ from websockets.sync.server import ServerConnection, unix_serve
 
 from hark import paths
 from hark.cli.client import Client
-from hark.cli.events import followed
 from hark.cli.main import run
+from hark.cli.messages.events import followed
 from hark.model.errors import Exit, HarkError
 from tests.cli.canned import CannedServer, answer
 from tests.cli.samples import START

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from hark.cli.main import NAMES, cli
-from hark.cli.reasons import HELD, when
+from hark.cli.messages.reasons import HELD, when
 from hark.model.message import HoldReason
 
 RAISING = {"HarkError", "_invalid", "UsageError"}

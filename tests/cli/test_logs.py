@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hark import paths
-from hark.cli.logs import followed, log_line
+from hark.cli.daemon.logs import followed, log_line
 from hark.cli.main import run
 from hark.model.errors import Exit
 

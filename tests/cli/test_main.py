@@ -60,7 +60,7 @@ def test_help_imports_no_command() -> None:
 def test_sending_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
     loaded = imported(*arguments)
 
-    assert "hark.cli.send" in loaded
+    assert "hark.cli.messages.send" in loaded
     assert not loaded & HEAVY
 
 

@@ -5,7 +5,7 @@ import click
 import pytest
 
 from hark.cli.main import run
-from hark.cli.new import existing_directory
+from hark.cli.sessions.new import existing_directory
 from hark.environment import session_environment
 from hark.model.errors import Exit
 from tests.cli.canned import CannedServer, answer

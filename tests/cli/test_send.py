@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hark.cli.main import run
-from hark.cli.send import message_text, outcome_line, sent_line
+from hark.cli.messages.send import message_text, outcome_line, sent_line
 from hark.model.errors import Exit, HarkError
 from hark.model.message import Status
 from tests.cli.canned import DROPPED, CannedServer, answer, refusal
@@ -169,7 +169,7 @@ def test_a_message_that_ended_otherwise_has_an_exit_code(
 
 
 def test_a_timeout_that_runs_out_while_waiting_has_its_exit_code(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hark.cli.send.GRACE_S", 0.0)
+    monkeypatch.setattr("hark.cli.messages.send.GRACE_S", 0.0)
     serve(answer(sent(), 202), *[refusal("wait-timeout", 504)] * 1000)
 
     assert run(["send", "backend", "x", "--wait", "completed", "--timeout", "50ms"]) == Exit.TIMED_OUT

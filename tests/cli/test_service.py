@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from hark.cli.daemon.service import service
 from hark.cli.main import run
-from hark.cli.service import service
 from hark.model.errors import Exit
 
 

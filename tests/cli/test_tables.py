@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from hark.api.shapes import ReceiptInfo
-from hark.cli.events import event_line
-from hark.cli.kill import ended_line
-from hark.cli.ls import session_row
-from hark.cli.queue import message_row, remarks
-from hark.cli.show import story
+from hark.cli.messages.events import event_line
+from hark.cli.messages.queue import message_row, remarks
+from hark.cli.messages.show import story
+from hark.cli.sessions.kill import ended_line
+from hark.cli.sessions.ls import session_row
 from hark.model.message import Channel, HoldReason, Status
 from hark.model.signal import SignalState
 from tests.cli.samples import START, later, message, pending, session

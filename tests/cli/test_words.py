@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.cli.words import Words
+from hark.cli.signals.plain_output import Words
 
 STREAMS = {
     "colours go": (b"\x1b[1;31mred\x1b[0m plain", "red plain"),

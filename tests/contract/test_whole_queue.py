@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from hark.daemon.ledger import Ledger
+from hark.daemon.session.ledger import Ledger
+from hark.delivery.carriers.steps import Submitted, Unproven
 from hark.delivery.gate import Hold
-from hark.delivery.steps import Submitted, Unproven
 from hark.model.errors import HarkError
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId

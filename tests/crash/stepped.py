@@ -26,9 +26,9 @@ class Stepped(real.datetime):
 
 
 if __name__ == "__main__":
-    import hark.daemon.clock
+    import hark.daemon.process.clock
 
-    hark.daemon.clock.datetime = Stepped  # type: ignore[attr-defined]
+    hark.daemon.process.clock.datetime = Stepped  # type: ignore[attr-defined]
     from hark.cli.main import main
 
     sys.argv = ["hark", "serve", *sys.argv[2:]]

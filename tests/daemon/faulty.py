@@ -11,16 +11,16 @@ from typing import Any, Self, cast
 
 from hark.agents.kinds import Kinds
 from hark.daemon.bus import Bus
-from hark.daemon.courier import Courier
-from hark.daemon.couriers import Couriers
-from hark.daemon.editors import Editors
-from hark.daemon.handover import Handovers
-from hark.daemon.launching import Launcher
+from hark.daemon.doors.editor_tickets import Editors
+from hark.daemon.doors.native_channels import Natives
+from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.mailbox import Mailbox
-from hark.daemon.natives import Natives
 from hark.daemon.panes import Panes
-from hark.daemon.sessions import Sessions
-from hark.daemon.turns import TurnBook
+from hark.daemon.registry.launcher import Launcher
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.courier import Courier
+from hark.daemon.session.couriers import Couriers
+from hark.daemon.session.handover import Handovers
 from hark.model.config import Config
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, SessionId

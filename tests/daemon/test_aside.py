@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from hark.daemon.aside import MOST_AT_ONCE, work_aside
+from hark.daemon.process.slow_calls import MOST_AT_ONCE, work_aside
 
 
 def raise_it() -> None:

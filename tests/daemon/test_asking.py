@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from hark.daemon.asking import post
+from hark.daemon.hearing.http_post import post
 from hark.model.errors import HarkError
 
 KEY = "sk-secret"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, State, Unclear
-from hark.daemon.by_channel import LOST_AFTER, deliver_natively, is_handed_over, without_channel
-from hark.daemon.ledger import Ledger
+from hark.daemon.session.ledger import Ledger
+from hark.daemon.session.native_delivery import LOST_AFTER, deliver_natively, is_handed_over, without_channel
 from hark.delivery.gate import Hold
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason, Message, Status

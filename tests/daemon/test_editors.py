@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hark import tickets
-from hark.daemon.editors import Editors, wait_opened
+from hark.daemon.doors.editor_tickets import Editors, wait_opened
+from hark.inside import ticket_file as tickets
 from hark.model.ids import SessionId
 
 ANA = SessionId("ana")
@@ -98,6 +98,6 @@ def test_the_ticket_of_one_session_is_not_anothers() -> None:
 def test_a_ticket_for_an_editor_that_never_opened_is_not_good_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     tickets.write(ANA)
     now = time.time()
-    monkeypatch.setattr("hark.tickets.time.time", lambda: now + tickets.GOOD_FOR_S + 1)
+    monkeypatch.setattr("hark.inside.ticket_file.time.time", lambda: now + tickets.GOOD_FOR_S + 1)
 
     assert not tickets.claim(ANA)

@@ -8,9 +8,9 @@ from typing import cast
 import pytest
 
 from hark.model.session import Pane
-from hark.terminal.airlocks import Airlock
-from hark.terminal.grip import HeldByAirlock
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.airlock_client import Airlock
+from hark.terminal.holds.grip import HeldByAirlock
+from hark.terminal.tmux.server import TmuxServer
 from tests.airlock.running import DEADLINE_S, Recorded
 from tests.terminals import wait_until
 

@@ -13,21 +13,21 @@ import pytest
 
 from hark.agents.kinds import Kinds
 from hark.agents.records import Words
-from hark.daemon import isolation
-from hark.daemon.expiry import Expiry
-from hark.daemon.inference import Inference
-from hark.daemon.isolation import LONGEST_REST_S, Isolation
-from hark.daemon.natives import Natives
-from hark.daemon.notices import Notices
+from hark.daemon.doors.native_channels import Natives
+from hark.daemon.hearing.announcer import News, Telling
+from hark.daemon.hearing.inference import Inference
+from hark.daemon.hearing.signal_intake import Signals
+from hark.daemon.hearing.tracker import Tracker
+from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.panes import Panes
-from hark.daemon.retention import Retention
-from hark.daemon.rounds import go_round
-from hark.daemon.sessions import Sessions
-from hark.daemon.signals import Signals
-from hark.daemon.telling import News, Telling
-from hark.daemon.tracker import Tracker
-from hark.daemon.turns import TurnBook
-from hark.daemon.watcher import Watcher
+from hark.daemon.process import isolation
+from hark.daemon.process.isolation import LONGEST_REST_S, Isolation
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.registry.sweep import go_round
+from hark.daemon.registry.watcher import Watcher
+from hark.daemon.timers.expiry import Expiry
+from hark.daemon.timers.notices import Notices
+from hark.daemon.timers.retention import Retention
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -36,7 +36,7 @@ from hark.model.message import Status
 from hark.model.reminder import Reminder
 from hark.model.session import Pane, Session, SessionState
 from hark.queue.lifecycle import Step
-from hark.terminal.facts import ServerFacts
+from hark.terminal.tmux.facts import ServerFacts
 from tests.daemon.faulty import T0, Parts, at, make_session, until
 
 BROKEN = [HarkError("disk-full", "no room"), RuntimeError("a defect")]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hark.daemon.launching import Launcher
+from hark.daemon.registry.launcher import Launcher
 from hark.installing.hooks import MARK
 from hark.model.ids import SessionId
 

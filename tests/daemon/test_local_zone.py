@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from hark.daemon.local_zone import LocalZone
+from hark.daemon.timers.local_zone import LocalZone
 from hark.queue.cron import next_time
 
 # zone, and a day before its clock changes

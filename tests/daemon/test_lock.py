@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hark import instance, paths
-from hark.daemon.lock import FileLock, InstanceLock
+from hark.daemon.process.instance_lock import FileLock, InstanceLock
 from hark.model.errors import HarkError
 
 
@@ -97,7 +97,7 @@ def test_what_a_dead_holder_wrote_is_replaced(home: Path) -> None:
 def test_who_only_asks_whether_a_daemon_lives_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     asking = os.open(paths.lock_path(), os.O_CREAT | os.O_RDONLY)
     fcntl.flock(asking, fcntl.LOCK_SH)
-    monkeypatch.setattr("hark.daemon.lock.time.sleep", lambda _: fcntl.flock(asking, fcntl.LOCK_UN))
+    monkeypatch.setattr("hark.daemon.process.instance_lock.time.sleep", lambda _: fcntl.flock(asking, fcntl.LOCK_UN))
     lock = InstanceLock()
 
     lock.take()

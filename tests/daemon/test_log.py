@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hark.daemon.log import close_log, logger, open_log
+from hark.daemon.process.log import close_log, logger, open_log
 
 
 @pytest.fixture

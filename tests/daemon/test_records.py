@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hark.daemon.records import MOST_READ, find_open_record, read_record
+from hark.daemon.hearing.record_reader import MOST_READ, find_open_record, read_record
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ import asyncio
 from datetime import UTC, datetime
 from typing import cast
 
-from hark.daemon.rounds import go_round
-from hark.daemon.sessions import Sessions
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.registry.sweep import go_round
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
 

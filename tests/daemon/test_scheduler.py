@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hark.daemon import isolation
-from hark.daemon.scheduler import SET_ASIDE_AFTER, Scheduler, When
+from hark.daemon.process import isolation
+from hark.daemon.timers.reminders import SET_ASIDE_AFTER, Scheduler, When
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.reminder import Reminder

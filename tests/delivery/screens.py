@@ -10,7 +10,7 @@ import msgspec
 from wcwidth import wcwidth
 
 from hark.agents.kinds import load_kinds
-from hark.delivery.screen import Screen, parse_rows
+from hark.delivery.screen.capture import Screen, parse_rows
 
 KINDS = load_kinds()
 DEMO, CLAUDE, GENERIC = (KINDS.get(name).box for name in ("demo", "claude", "generic"))

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from hark.delivery.screen import Screen
-from hark.delivery.steps import (
+from hark.delivery.carriers.steps import (
     Answer,
     AskTaken,
     AskUnread,
@@ -21,6 +20,7 @@ from hark.delivery.steps import (
     Stage,
     Step,
 )
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import screen, tall
 
 MESSAGE_ID = "0123456789ab"

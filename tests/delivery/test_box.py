@@ -2,7 +2,7 @@
 
 import pytest
 
-from hark.delivery.box import BoxLook, read_box
+from hark.delivery.screen.box import BoxLook, read_box
 from tests.delivery.screens import CLAUDE, DEMO, GENERIC, screen
 
 EMPTY: dict[str, tuple[BoxLook, str]] = {

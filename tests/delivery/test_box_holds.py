@@ -2,7 +2,7 @@
 
 import pytest
 
-from hark.delivery.box import Box, BoxLook, holds_placeholder, holds_text, mentions, undisputed
+from hark.delivery.screen.box import Box, BoxLook, holds_placeholder, holds_text, mentions, undisputed
 from tests.delivery.screens import CLAUDE, GENERIC
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hark.agents.kinds import load_kinds
-from hark.delivery import into_empty_box
-from hark.delivery.box import read_box
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Held
+from hark.delivery.carriers import empty_box as into_empty_box
+from hark.delivery.carriers.steps import Held
+from hark.delivery.screen.box import read_box
+from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
 from tests.delivery.screens import CLAUDE, screen
 from tests.delivery.scripted import MESSAGE_ID, TEXT, ScriptedTerminal

@@ -3,7 +3,7 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hark.delivery.box import holds_text, read_box, undisputed
+from hark.delivery.screen.box import holds_text, read_box, undisputed
 from tests.delivery.screens import DEMO, GENERIC, draw_box
 
 # Letters, wide and combined ones, blanks of all kinds, and what boxes and prompts are drawn with.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hark.delivery.by_editor import EditorKeys, deliver
-from hark.delivery.steps import (
+from hark.delivery.carriers.editor import EditorKeys, deliver
+from hark.delivery.carriers.steps import (
     Answer,
     CloseEditor,
     DropDraft,
@@ -17,8 +17,8 @@ from hark.delivery.steps import (
     Step,
     Submitted,
 )
-from hark.delivery.submit import Job
-from hark.delivery.undo import EDITOR_GONE_S, Write
+from hark.delivery.carriers.submit import Job
+from hark.delivery.carriers.undo import EDITOR_GONE_S, Write
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO, screen, tall
 from tests.delivery.scripted import AFTER_OURS, DIALOG_AFTER_OURS, DRAFT, MESSAGE_ID, OURS, TEXT, ScriptedTerminal, box

@@ -6,9 +6,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.by_editor import EditorKeys, deliver
-from hark.delivery.screen import Screen
-from hark.delivery.steps import (
+from hark.delivery.carriers.editor import EditorKeys, deliver
+from hark.delivery.carriers.steps import (
     Answer,
     CloseEditor,
     DropDraft,
@@ -21,7 +20,8 @@ from hark.delivery.steps import (
     Step,
     Submitted,
 )
-from hark.delivery.submit import Job
+from hark.delivery.carriers.submit import Job
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import AFTER_OURS, DIALOG, DRAFT, EMPTY, MESSAGE_ID, OURS, TEXT, ScriptedTerminal, box
 

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from hark.agents.kinds import load_kinds
-from hark.delivery import by_editor
-from hark.delivery.by_editor import EditorKeys
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Answer, Held, OpenEditor, Step
-from hark.delivery.submit import Job
+from hark.delivery.carriers import editor as by_editor
+from hark.delivery.carriers.editor import EditorKeys
+from hark.delivery.carriers.steps import Answer, Held, OpenEditor, Step
+from hark.delivery.carriers.submit import Job
+from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO, screen, tall
 from tests.delivery.scripted import COLLAPSED, DIALOG, DRAFT, EMPTY, MESSAGE_ID, OURS, TEXT, ScriptedTerminal, box

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hark.delivery.by_stash import StashKeys, deliver
-from hark.delivery.steps import Answer, DropDraft, LeaveUndo, Press, PressEnter, SaveDraft, Step
-from hark.delivery.submit import Job
-from hark.delivery.undo import SUBMITTED_S, WORKED_OFF_S, Write
+from hark.delivery.carriers.stash import StashKeys, deliver
+from hark.delivery.carriers.steps import Answer, DropDraft, LeaveUndo, Press, PressEnter, SaveDraft, Step
+from hark.delivery.carriers.submit import Job
+from hark.delivery.carriers.undo import SUBMITTED_S, WORKED_OFF_S, Write
 from tests.delivery.screens import DEMO, tall
 from tests.delivery.scripted import AFTER_OURS, DRAFT, EMPTY, MESSAGE_ID, OURS, TEXT, ScriptedTerminal
 

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from hark.delivery.box import BoxLook, holds_text, mentions, read_box, shows_placeholder
-from hark.delivery.into_empty_box import deliver, resume
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Answer, PressEnter, Step, Submitted
+from hark.delivery.carriers.empty_box import deliver, resume
+from hark.delivery.carriers.steps import Answer, PressEnter, Step, Submitted
+from hark.delivery.screen.box import BoxLook, holds_text, mentions, read_box, shows_placeholder
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import (
     AFTER_OURS,

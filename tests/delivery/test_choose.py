@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.choose import Contents, Means, carries_at_once, choose_carrier, waits_for_stale
+from hark.delivery.carriers.choose import Contents, Means, carries_at_once, choose_carrier, waits_for_stale
 from hark.model.message import Carrier, Mode
 
 NOTHING = Means()

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.box import Box, read_box
-from hark.delivery.cursor import place_of_typing, walk_cursor
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Answer, AskUnread, Press, Seen, Step
+from hark.delivery.carriers.cursor import place_of_typing, walk_cursor
+from hark.delivery.carriers.steps import Answer, AskUnread, Press, Seen, Step
+from hark.delivery.screen.box import Box, read_box
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import DEMO, screen
 from tests.delivery.scripted import box
 

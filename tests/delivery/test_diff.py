@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery import diff
-from hark.delivery.diff import MOST_EDITS, SHORTEST_EQUAL, Change, edits, find, is_continued
+from hark.delivery.screen import diff
+from hark.delivery.screen.diff import MOST_EDITS, SHORTEST_EQUAL, Change, edits, find, is_continued
 
 TEXT = "[from crew/holden] Reliability test 7"
 SCREEN = "● Received.\n────────────\n❯ {}\n────────────\n  bypass permissions on"

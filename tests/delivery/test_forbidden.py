@@ -3,7 +3,7 @@
 import pytest
 
 from hark.delivery.forbidden import Forbidden
-from hark.delivery.screen import Screen
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import DEMO, draw_box, screen
 
 KEYS = Forbidden(always=("C-y",), in_empty_box=("Left", "C-c"))

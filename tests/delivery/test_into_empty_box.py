@@ -5,9 +5,8 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.into_empty_box import deliver, put_back
-from hark.delivery.screen import Screen
-from hark.delivery.steps import (
+from hark.delivery.carriers.empty_box import deliver, put_back
+from hark.delivery.carriers.steps import (
     Answer,
     Begin,
     Held,
@@ -24,8 +23,9 @@ from hark.delivery.steps import (
     Unproven,
     is_late,
 )
-from hark.delivery.submit import Job
-from hark.delivery.undo import LATE_S, ROWS_ERASED, Write, erasures
+from hark.delivery.carriers.submit import Job
+from hark.delivery.carriers.undo import LATE_S, ROWS_ERASED, Write, erasures
+from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO, screen
 from tests.delivery.scripted import (

@@ -4,11 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from hark.agents.kinds import load_kinds
-from hark.delivery.box import BoxLook, read_box
-from hark.delivery.into_empty_box import deliver
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Held, Outcome, Paste, Press, Submitted
-from hark.delivery.undo import SPARE_ERASURES, erasures
+from hark.delivery.carriers.empty_box import deliver
+from hark.delivery.carriers.steps import Held, Outcome, Paste, Press, Submitted
+from hark.delivery.carriers.undo import SPARE_ERASURES, erasures
+from hark.delivery.screen.box import BoxLook, read_box
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import DEMO, screen
 from tests.delivery.scripted import DIALOG, EMPTY, MESSAGE_ID, ScriptedTerminal, box
 

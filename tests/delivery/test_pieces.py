@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.undo import LONGEST_PASTE, pieces_of, rest_of
+from hark.delivery.carriers.undo import LONGEST_PASTE, pieces_of, rest_of
 
 # the draft, and its pastes
 PIECES = (

@@ -3,13 +3,14 @@
 import msgspec
 import pytest
 
-from hark.delivery import by_interrupt, by_sentinel
-from hark.delivery.box import read_box
-from hark.delivery.by_interrupt import InterruptKeys
-from hark.delivery.by_sentinel import is_plain
-from hark.delivery.reading import LineKeys
-from hark.delivery.steps import Held, Look
-from hark.delivery.submit import Job
+from hark.delivery.carriers import interrupt as by_interrupt
+from hark.delivery.carriers import sentinel as by_sentinel
+from hark.delivery.carriers.draft_reader import LineKeys
+from hark.delivery.carriers.interrupt import InterruptKeys
+from hark.delivery.carriers.sentinel import is_plain
+from hark.delivery.carriers.steps import Held, Look
+from hark.delivery.carriers.submit import Job
+from hark.delivery.screen.box import read_box
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import MESSAGE_ID, TEXT, ScriptedTerminal, box

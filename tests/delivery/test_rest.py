@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.rest import (
+from hark.delivery.carriers.rest import (
     DRAWN_WITHIN_S,
     RECENT_S,
     REST_S,
@@ -16,8 +16,8 @@ from hark.delivery.rest import (
     age_of_last_key,
     come_to_rest,
 )
-from hark.delivery.screen import Screen
-from hark.delivery.steps import AskUnread, Look, LookAgain, Seen
+from hark.delivery.carriers.steps import AskUnread, Look, LookAgain, Seen
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import DRAFT, EMPTY, box
 

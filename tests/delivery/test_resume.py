@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.box import BoxLook
-from hark.delivery.into_empty_box import resume
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Held, Outcome, Stuck, Submitted, Unproven
+from hark.delivery.carriers.empty_box import resume
+from hark.delivery.carriers.steps import Held, Outcome, Stuck, Submitted, Unproven
+from hark.delivery.screen.box import BoxLook
+from hark.delivery.screen.capture import Screen
 from tests.delivery.screens import DEMO
 from tests.delivery.scripted import (
     AFTER_OURS,

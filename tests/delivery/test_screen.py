@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.screen import Screen, parse_row, parse_rows
+from hark.delivery.screen.capture import Screen, parse_row, parse_rows
 
 CELLS = {
     "ASCII": ("ab", ("a", "b")),

@@ -1,7 +1,7 @@
 """For how long a draft has stood untouched."""
 
-from hark.delivery.box import Box
-from hark.delivery.staleness import Untouched
+from hark.delivery.screen.box import Box
+from hark.delivery.screen.staleness import Untouched
 
 
 def box(*rows: str, cursor_x: int = 0) -> Box:

@@ -1,9 +1,9 @@
 from collections.abc import Callable
 
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Held, Look, LookAgain, NoteInterrupt, PressStop, Seen
+from hark.delivery.carriers.steps import Held, Look, LookAgain, NoteInterrupt, PressStop, Seen
+from hark.delivery.carriers.submit import ASK_EVERY_S
+from hark.delivery.screen.capture import Screen
 from hark.delivery.stop_turn import NothingRuns, Pressed, StopKeys, given_back, press_stop, wait_for_end
-from hark.delivery.submit import ASK_EVERY_S
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason
 from tests.delivery.screens import DEMO, screen

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.undo import Undo, pasting_back
+from hark.delivery.carriers.undo import Undo, pasting_back
 from tests.delivery.screens import CLAUDE, DEMO
 
 MESSAGE = "[Input from: ann via hark send · 0123456789ab]\nhello"

@@ -26,7 +26,7 @@ from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
 from hark.model.quoting import quote_headers
-from hark.terminal.commands import FORBIDDEN_IN_PASTE
+from hark.terminal.tmux.commands import FORBIDDEN_IN_PASTE
 
 TEXTS = st.text(st.characters()) | st.lists(
     st.sampled_from(

@@ -169,7 +169,7 @@ def test_a_socket_path_that_is_too_long_is_told_before_the_directory_is_made(
 
 
 def test_the_airlock_must_be_readable(tmp_path: Path) -> None:
-    assert machine.airlock_file(tmp_path / "airlock.py").level is Level.PROBLEM
+    assert machine.airlock_file(tmp_path / "inside/airlock.py").level is Level.PROBLEM
 
 
 def test_this_machine_has_what_the_tests_need() -> None:

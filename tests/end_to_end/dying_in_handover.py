@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from hark.cli.main import main
-from hark.daemon.handover import Handovers
-from hark.daemon.hook_door import Handing
+from hark.daemon.doors.hook_socket import Handing
+from hark.daemon.session.handover import Handovers
 
 POINTS = ("claimed", "printing", "settled", "proving")
 

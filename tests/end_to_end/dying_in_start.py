@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from hark.cli.main import main
-from hark.daemon import sessions
-from hark.terminal.opening import open_pane
+from hark.daemon.registry import sessions
+from hark.terminal.tmux.new_panes import open_pane
 from tests.end_to_end.dying_in_handover import die_at
 
 POINTS = ("recorded", "opened")

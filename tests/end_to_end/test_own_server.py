@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hark.terminal.configuration import own_files
+from hark.terminal.tmux.configuration import own_files
 from tests.airlock.running import Running
 from tests.end_to_end.running import DEADLINE_S, HARK, RunningHark
 from tests.terminals import wait_until

@@ -83,7 +83,7 @@ def test_an_agent_behind_ssh_is_heard_by_its_screen_and_gets_messages(hark: Runn
     ssh.write_text(
         f"#!{sys.executable}\n"
         "import os, sys\n"
-        "from hark.cli.between import Between\n"
+        "from hark.cli.signals.inner_terminal import Between\n"
         "for name in [name for name in os.environ if name.startswith(('HARK_', 'TMUX', 'EDITOR', 'VISUAL'))]:\n"
         "    del os.environ[name]\n"
         "far = Between(lambda _: None, lambda _: None, lambda: None, 1.0, is_shown=True)\n"

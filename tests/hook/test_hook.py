@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from hark import hook, paths
+from hark import paths
+from hark.inside import hook
 
 DEADLINE_S = 20.0
 FILE = Path(hook.__file__)

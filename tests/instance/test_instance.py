@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark import hook, instance, paths
+from hark import instance, paths
+from hark.inside import hook
 from hark.instance import Build, Daemon
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)

@@ -6,7 +6,7 @@ import sys
 import time
 
 from hark.demo.human import Human
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.settings import configure, described
 from tests.keyhold.stage import AT_ONCE, DEADLINE_S, Recorder, begin, differences
 from tests.terminal.connected import connected

@@ -11,10 +11,10 @@ from itertools import count
 
 from hark.demo.human import Human
 from hark.model.session import Pane
-from hark.terminal.commands import Line
-from hark.terminal.control import Reply
-from hark.terminal.keyhold import KeyHold
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.key_hold import KeyHold
+from hark.terminal.tmux.commands import Line
+from hark.terminal.tmux.control import Reply
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import pane_of, until
 from tests.terminals import PrivateTmux, wait_until
 

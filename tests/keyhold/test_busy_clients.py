@@ -3,8 +3,8 @@
 import pytest
 
 from hark.demo.human import Human
-from hark.terminal.keyhold import KeyHold
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.key_hold import KeyHold
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import AT_ONCE, DEADLINE_S, Recorder, begin, wait_read
 from tests.terminal.connected import connected, in_thread
 from tests.terminals import PrivateTmux, wait_until

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from hark.demo.human import Human
-from hark.terminal.key_tables import ENTERS
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.key_tables import ENTERS
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import (
     AT_ONCE,
     DEADLINE_S,

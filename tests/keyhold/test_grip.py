@@ -2,11 +2,11 @@
 
 import asyncio
 
-from hark.delivery.undo import Write
+from hark.delivery.carriers.undo import Write
 from hark.demo.human import Human
-from hark.terminal.airlocks import Undone
-from hark.terminal.grip import HeldByTmux
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.airlock_client import Undone
+from hark.terminal.holds.grip import HeldByTmux
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import AT_ONCE, PASTE_BEGIN, PASTE_END, Recorder, begin, wait_read
 from tests.keyhold.test_undo import LABEL, SHORT_S, foreground, left_and_abandoned, wait_for
 from tests.terminal.connected import connected

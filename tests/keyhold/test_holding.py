@@ -8,9 +8,9 @@ from contextlib import ExitStack
 
 from hark.demo.human import Human
 from hark.model.session import Pane
-from hark.terminal.commands import command, line
-from hark.terminal.keyhold import KeyHold
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.key_hold import KeyHold
+from hark.terminal.tmux.commands import command, line
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import AT_ONCE, DEADLINE_S, PASTE_BEGIN, PASTE_END, Recorder, Typist, begin, wait_read
 from tests.terminal.connected import connected
 from tests.terminals import PrivateTmux, wait_until

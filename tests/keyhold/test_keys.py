@@ -4,7 +4,7 @@ import pytest
 
 from hark.demo import human as humans
 from hark.demo.human import Human
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import AT_ONCE, DEADLINE_S, Recorder, begin, wait_read
 from tests.terminal.connected import connected, in_thread
 from tests.terminals import PrivateTmux

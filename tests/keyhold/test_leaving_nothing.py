@@ -10,9 +10,9 @@ import pytest
 
 from hark.demo.human import Human
 from hark.model.errors import HarkError
-from hark.terminal.commands import Line
-from hark.terminal.keyhold import KeyHold
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.key_hold import KeyHold
+from hark.terminal.tmux.commands import Line
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import AT_ONCE, DEADLINE_S, Interposed, Recorder, begin, differences, state_of, wait_read
 from tests.terminal.connected import connected
 from tests.terminals import PrivateTmux, clean_environment, wait_until

@@ -3,7 +3,7 @@
 import pytest
 
 from hark.demo.human import Human
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import AT_ONCE, PASTE_BEGIN, PASTE_END, Recorder, begin, state_of, wait_read
 from tests.keyhold.test_enters import READ, wait_for_all
 from tests.terminal.connected import connected

@@ -5,10 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from hark.delivery.undo import Undo, Write
+from hark.delivery.carriers.undo import Undo, Write
 from hark.demo.human import Human
-from hark.terminal.server import TmuxServer
-from hark.terminal.undo_script import UNDONE
+from hark.terminal.holds.undo_script import UNDONE
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import AT_ONCE, DEADLINE_S, PASTE_BEGIN, PASTE_END, Recorder, begin, state_of, wait_read
 from tests.keyhold.test_leaving_nothing import held_by_a_victim, is_as_before
 from tests.terminal.connected import connected

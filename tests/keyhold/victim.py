@@ -3,11 +3,11 @@
 import asyncio
 import sys
 
-from hark.delivery.undo import Write
+from hark.delivery.carriers.undo import Write
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.terminal.keyhold import KeyHold
-from hark.terminal.server import TmuxServer
+from hark.terminal.holds.key_hold import KeyHold
+from hark.terminal.tmux.server import TmuxServer
 from tests.keyhold.stage import begin
 
 

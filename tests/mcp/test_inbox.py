@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from hark.mcp import VERSION_KEY
+from hark.inside.mcp_pipe import VERSION_KEY
 from tests.end_to_end.running import RunningHark
 from tests.mcp.connecting import DEADLINE_S, PIPE, Connected, connected
 from tests.terminals import wait_until

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hark import mcp as pipe
+from hark.inside import mcp_pipe as pipe
 from tests.end_to_end.running import HARK, RunningHark
 from tests.mcp.connecting import DEADLINE_S, PIPE
 from tests.mcp.test_inbox import call_line

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hark import codex_server
+from hark.inside import codex_server
 from tests.terminals import wait_until
 
 DEADLINE_S = 20.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.delivery.screen import parse_rows
+from hark.delivery.screen.capture import parse_rows
 from hark.signals.ink import Ink, read_drawn, without_panels
 
 

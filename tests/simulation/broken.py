@@ -4,11 +4,11 @@ from collections.abc import Callable, Generator
 
 from msgspec.structs import replace
 
-from hark.delivery import by_stash, into_empty_box
-from hark.delivery.box import BoxLook
-from hark.delivery.reading import squeeze
-from hark.delivery.rest import AtHold
-from hark.delivery.steps import (
+from hark.delivery.carriers import empty_box as into_empty_box
+from hark.delivery.carriers import stash as by_stash
+from hark.delivery.carriers.draft_reader import squeeze
+from hark.delivery.carriers.rest import AtHold
+from hark.delivery.carriers.steps import (
     Answer,
     Begin,
     Delivery,
@@ -28,7 +28,8 @@ from hark.delivery.steps import (
     Stuck,
     Submitted,
 )
-from hark.delivery.submit import Job, look
+from hark.delivery.carriers.submit import Job, look
+from hark.delivery.screen.box import BoxLook
 from tests.simulation.carriers import (
     Carriers,
     Start,

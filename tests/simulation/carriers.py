@@ -4,11 +4,15 @@ from collections.abc import Callable, Generator
 
 from msgspec import Struct
 
-from hark.delivery import by_editor, by_interrupt, by_sentinel, by_stash, into_empty_box
-from hark.delivery.box import BoxLook
-from hark.delivery.rest import AtHold, come_to_rest
-from hark.delivery.steps import Answer, Delivery, Step
-from hark.delivery.submit import Job
+from hark.delivery.carriers import editor as by_editor
+from hark.delivery.carriers import empty_box as into_empty_box
+from hark.delivery.carriers import interrupt as by_interrupt
+from hark.delivery.carriers import sentinel as by_sentinel
+from hark.delivery.carriers import stash as by_stash
+from hark.delivery.carriers.rest import AtHold, come_to_rest
+from hark.delivery.carriers.steps import Answer, Delivery, Step
+from hark.delivery.carriers.submit import Job
+from hark.delivery.screen.box import BoxLook
 from tests.simulation.flavour import STASH, Flavour
 
 Start = Callable[[Job, Flavour], Delivery]

@@ -5,12 +5,12 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hark.delivery.box import BoxLook
-from hark.delivery.by_editor import EditorKeys
-from hark.delivery.by_interrupt import InterruptKeys
-from hark.delivery.by_stash import StashKeys
-from hark.delivery.reading import LineKeys
-from hark.delivery.submit import Lines
+from hark.delivery.carriers.draft_reader import LineKeys
+from hark.delivery.carriers.editor import EditorKeys
+from hark.delivery.carriers.interrupt import InterruptKeys
+from hark.delivery.carriers.stash import StashKeys
+from hark.delivery.carriers.submit import Lines
+from hark.delivery.screen.box import BoxLook
 from tests.delivery.screens import CLAUDE, DEMO
 
 EMPTY_KEYS = ("S-End", "BSpace", "S-Home", "BSpace")
@@ -44,7 +44,7 @@ class Flavour(Struct, frozen=True, kw_only=True):
     """A dialog opens only so long after the last input; 0: it opens at once."""
     is_vim: bool
     lag_ms: float
-    """How late the screen is, at the most: no later than was measured on real agents (`hark.delivery.rest`)."""
+    """How late the screen is, at the most: no later than was measured on real agents (`hark.delivery.carriers.rest`)."""
     ghost: str
     step_ms: float
     """How long the terminal takes for a step, at the most."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import overload
 
-from hark.delivery.screen import Row, Rows, Screen, parse_row
+from hark.delivery.screen.capture import Row, Rows, Screen, parse_row
 from tests.simulation.agent import View
 from tests.simulation.flavour import Flavour
 from tests.simulation.layout import Collapsed, lay_out

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from hark.delivery.box import undisputed
-from hark.delivery.steps import Held, Outcome, Stuck, Submitted
-from hark.delivery.undo import MARKS
+from hark.delivery.carriers.steps import Held, Outcome, Stuck, Submitted
+from hark.delivery.carriers.undo import MARKS
+from hark.delivery.screen.box import undisputed
 from tests.simulation.agent import Agent
 from tests.simulation.buffer import expand
 from tests.simulation.layout import Collapsed, Units

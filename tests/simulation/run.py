@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from hark.delivery.into_empty_box import was_taken_out
-from hark.delivery.rest import NOT_AT_REST
-from hark.delivery.steps import Answer, Delivery, DropDraft, Held, Outcome, Step, Stuck, Submitted, Unproven
-from hark.delivery.submit import Job
+from hark.delivery.carriers.empty_box import was_taken_out
+from hark.delivery.carriers.rest import NOT_AT_REST
+from hark.delivery.carriers.steps import Answer, Delivery, DropDraft, Held, Outcome, Step, Stuck, Submitted, Unproven
+from hark.delivery.carriers.submit import Job
 from hark.model.message import HoldReason
 from tests.simulation import properties
 from tests.simulation.carriers import PUT_BACK, REAL, Carriers

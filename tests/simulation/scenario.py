@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hark.delivery.submit import Lines
+from hark.delivery.carriers.submit import Lines
 from hark.delivery.wording import sanitise
 from tests.simulation.flavour import Flavour, draw_flavour, with_loading_editor
 from tests.simulation.layout import Units, units_of

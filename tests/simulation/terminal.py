@@ -14,10 +14,8 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any, ClassVar
 
-from hark.delivery.box import read_box, undisputed
-from hark.delivery.rest import AtHold, PastHold, age_of_last_key
-from hark.delivery.screen import Screen
-from hark.delivery.steps import (
+from hark.delivery.carriers.rest import AtHold, PastHold, age_of_last_key
+from hark.delivery.carriers.steps import (
     Answer,
     AskTaken,
     AskUnread,
@@ -40,7 +38,9 @@ from hark.delivery.steps import (
     Stage,
     Step,
 )
-from hark.delivery.undo import Undo
+from hark.delivery.carriers.undo import Undo
+from hark.delivery.screen.box import read_box, undisputed
+from hark.delivery.screen.capture import Screen
 from tests.simulation.agent import Agent, View
 from tests.simulation.flavour import Flavour
 from tests.simulation.line import Line

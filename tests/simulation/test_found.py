@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.by_editor import EditorKeys
+from hark.delivery.carriers.editor import EditorKeys
 from tests.delivery.screens import DEMO
 from tests.simulation.broken import BROKEN
 from tests.simulation.flavour import Flavour

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from hark.delivery.rest import come_to_rest
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Answer, Held, Step
+from hark.delivery.carriers.rest import come_to_rest
+from hark.delivery.carriers.steps import Answer, Held, Step
+from hark.delivery.screen.capture import Screen
 from hark.delivery.stop_turn import NothingRuns, Pressed, StopKeys, press_stop, wait_for_end
 from tests.simulation.run import set_up
 from tests.simulation.scenario import draw_scenario

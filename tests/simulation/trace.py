@@ -1,6 +1,6 @@
 """What happened in a run, one line for each event: when, who, what, and the box afterwards."""
 
-from hark.delivery.steps import Answer, Look, LookAgain, Seen, Step
+from hark.delivery.carriers.steps import Answer, Look, LookAgain, Seen, Step
 from tests.simulation.agent import Agent
 
 

@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hark.demo.human import Human, wait_for
-from hark.terminal.key_tables import MARK, OUT, OVER
+from hark.terminal.holds.key_tables import MARK, OUT, OVER
 from tests.agents.delivering import Delivering, delivering
 from tests.airlock.running import Client
 from tests.end_to_end.agents import SENDER

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from hark.model.session import Pane
-from hark.terminal.commands import command, line
-from hark.terminal.expansion import Format
-from hark.terminal.opening import OwnSession, Program, open_pane
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.commands import command, line
+from hark.terminal.tmux.expansion import Format
+from hark.terminal.tmux.new_panes import OwnSession, Program, open_pane
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminals import PrivateTmux, wait_until
 
 Value = TypeVar("Value")

@@ -10,12 +10,12 @@ import pytest
 
 from hark.demo.human import Human
 from hark.model.errors import HarkError
-from hark.terminal.client import ControlClient, clean_environment
-from hark.terminal.commands import Line, command, line
-from hark.terminal.control import Reply
-from hark.terminal.expansion import Format
-from hark.terminal.orphans import HIDDEN_SESSION
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.client import ControlClient, clean_environment
+from hark.terminal.tmux.commands import Line, command, line
+from hark.terminal.tmux.control import Reply
+from hark.terminal.tmux.expansion import Format
+from hark.terminal.tmux.orphans import HIDDEN_SESSION
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, pane_of, until, write_program
 from tests.terminals import PrivateTmux, wait_until
 
@@ -289,7 +289,7 @@ def test_a_tmux_that_ends_at_once_is_gone_and_its_words_are_kept(tmp_path: Path)
 
 
 def test_a_tmux_that_says_nothing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hark.terminal.server.CONNECT_DEADLINE_S", 0.2)
+    monkeypatch.setattr("hark.terminal.tmux.server.CONNECT_DEADLINE_S", 0.2)
     program = write_program(tmp_path / "tmux", "#!/bin/sh\nexec cat >/dev/null\n")
 
     assert code_with(program, tmp_path / "s")[0] == "tmux-timeout"

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hark.model.errors import HarkError
-from hark.terminal.commands import act_if, command, line, paste_if, quote
-from hark.terminal.expansion import Format, all_of, equals, not_
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.commands import act_if, command, line, paste_if, quote
+from hark.terminal.tmux.expansion import Format, all_of, equals, not_
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminals import PrivateTmux
 
 ACTIVE = st.sampled_from([*"'\"$`~#;\\{}-=% \n\t\x1b\x7f\x85漢🎉\u0301"]) | st.sampled_from(

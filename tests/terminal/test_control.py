@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.terminal.control import ControlEvent, ControlParser, Exited, Notice, Output, Reply, unescape
+from hark.terminal.tmux.control import ControlEvent, ControlParser, Exited, Notice, Output, Reply, unescape
 
 TRANSCRIPT = rb"""%begin 1700000000 10 0
 %end 1700000000 10 0

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import hark
 from hark.model.session import Pane
-from hark.terminal.commands import act_if, command, line
-from hark.terminal.expansion import PLACES, Format, all_of, arguments, equals, literal, not_
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.commands import act_if, command, line
+from hark.terminal.tmux.expansion import PLACES, Format, all_of, arguments, equals, literal, not_
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import start
 from tests.terminals import PrivateTmux, wait_until
 

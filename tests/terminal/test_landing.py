@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from hark.demo.human import Human
-from hark.terminal.landing import TmuxSession, way_on
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.landing import TmuxSession, way_on
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, in_thread
 from tests.terminals import PrivateTmux, wait_until
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from hark.terminal.orphans import HIDDEN_SESSION, orphans
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.orphans import HIDDEN_SESSION, orphans
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, new_pane
 from tests.terminals import PrivateTmux, clean_environment, wait_until
 
@@ -31,7 +31,7 @@ DESCRIBED = {
 # Asks for much, reads nothing of it, and waits to be killed.
 VICTIM = """
 import subprocess, sys, time
-from hark.terminal.orphans import hidden_program
+from hark.terminal.tmux.orphans import hidden_program
 hidden = ["new-session", "-A", "-s", "_hark", hidden_program()]
 client = subprocess.Popen([*sys.argv[1:], "-C", *hidden], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 client.stdin.write(b"list-keys\\n" * 100)

@@ -10,7 +10,7 @@ import pytest
 
 from hark.model.errors import HarkError
 from hark.paths import UnsafeDirectory, check_tmux_socket
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import write_program
 from tests.terminals import PrivateTmux
 

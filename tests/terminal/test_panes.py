@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hark.delivery.screen import Screen
+from hark.delivery.screen.capture import Screen
 from hark.demo.human import Human
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, new_pane, pane_of
 from tests.terminals import PrivateTmux, wait_until
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from hark.model.errors import HarkError
-from hark.terminal.commands import command, line
-from hark.terminal.facts import PaneFacts
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.commands import command, line
+from hark.terminal.tmux.facts import PaneFacts
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import (
     DEADLINE_S,
     ask,
@@ -92,7 +92,7 @@ def test_a_server_that_is_there_again_is_connected_to_again(tmux: PrivateTmux) -
 def test_after_a_failure_no_process_is_started_until_the_pause_is_over(
     tmux: PrivateTmux, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hark.terminal.server.BACKOFF_S", (0.0, 3600.0))
+    monkeypatch.setattr("hark.terminal.tmux.server.BACKOFF_S", (0.0, 3600.0))
     log = tmux.directory / "log"
     program = write_program(tmux.directory / "tmux", f'#!/bin/sh\necho started >>{log}\nexec tmux "$@"\n')
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from hark.model.session import Pane
-from hark.terminal.server import TmuxServer
 from hark.terminal.streams import PaneStreams
+from hark.terminal.tmux.server import TmuxServer
 from tests.terminal.connected import DEADLINE_S, connected, in_thread, new_pane, pane_of, until
 from tests.terminals import PrivateTmux
 

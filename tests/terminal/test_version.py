@@ -1,7 +1,7 @@
 import pytest
 
 from hark.model.errors import HarkError
-from hark.terminal.version import check_version, features, parse_version
+from hark.terminal.tmux.version import check_version, features, parse_version
 
 VERSIONS = {
     "3.3a": (3, 3),

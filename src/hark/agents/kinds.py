@@ -8,17 +8,17 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from hark.delivery.box import BoxLook
-from hark.delivery.by_editor import EditorKeys
-from hark.delivery.by_interrupt import InterruptKeys
-from hark.delivery.by_stash import StashKeys
-from hark.delivery.choose import Means
+from hark.delivery.carriers.choose import Means
+from hark.delivery.carriers.draft_reader import LineKeys
+from hark.delivery.carriers.editor import EditorKeys
+from hark.delivery.carriers.interrupt import InterruptKeys
+from hark.delivery.carriers.rest import DRAWN_WITHIN_S
+from hark.delivery.carriers.stash import StashKeys
+from hark.delivery.carriers.submit import Lines
 from hark.delivery.forbidden import Forbidden
-from hark.delivery.reading import LineKeys
-from hark.delivery.rest import DRAWN_WITHIN_S
-from hark.delivery.screen import Screen
+from hark.delivery.screen.box import BoxLook
+from hark.delivery.screen.capture import Screen
 from hark.delivery.stop_turn import StopKeys
-from hark.delivery.submit import Lines
 from hark.delivery.wording import LONGEST_INLINE, InlineLimits
 from hark.model.errors import HarkError
 from hark.model.plain import PlainCalls

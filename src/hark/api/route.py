@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from hark.api.problems import problem_response
 from hark.api.rights import permit
-from hark.daemon.log import logger
+from hark.daemon.process.log import logger
 from hark.model.errors import HarkError
 
 LARGEST_BODY = 64 * 1024 * 1024

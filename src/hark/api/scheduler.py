@@ -8,7 +8,7 @@ from starlette.requests import Request as HttpRequest
 
 from hark.api.route import Call, Query
 from hark.api.shapes import PositiveSeconds, Request, Response
-from hark.daemon.scheduler import make_when
+from hark.daemon.timers.reminders import make_when
 from hark.model.reminder import Reminder
 
 

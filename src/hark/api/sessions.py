@@ -20,16 +20,16 @@ from hark.api.shapes import (
     Started,
     session_info,
 )
-from hark.daemon.defaults import command_for
-from hark.daemon.repeats import Once
+from hark.daemon.registry.default_agent import command_for
+from hark.daemon.registry.idempotency import Once
 from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import HoldReason
 from hark.model.session import Session, SessionState
 from hark.queue.ordering import delivery_order
-from hark.terminal.opening import Beside
-from hark.terminal.sockets import choose_socket
+from hark.terminal.tmux.new_panes import Beside
+from hark.terminal.tmux.socket_paths import choose_socket
 
 STREAM_BACKLOG = 1000
 """Chunks that a slow reader may lie behind before it is dropped: one reader must not fill the daemon's memory."""

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from hark.api.messages import post, sent_answer
 from hark.api.route import Call, idempotency_key
 from hark.api.shapes import Send, Spawn, Spawned, session_info
-from hark.daemon.defaults import command_for
-from hark.daemon.repeats import Once
+from hark.daemon.registry.default_agent import command_for
+from hark.daemon.registry.idempotency import Once
 from hark.model.ids import SessionId
 from hark.model.message import Notify
 

@@ -12,8 +12,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from hark import __version__
 from hark.api.route import Call, Query, query_number
 from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing, Restart
-from hark.daemon.hooks import HookOrigin
-from hark.daemon.restarting import check_command
+from hark.daemon.doors.hook_reports import HookOrigin
+from hark.daemon.process.restart import check_command
 from hark.model.errors import HarkError
 from hark.model.event import Event
 

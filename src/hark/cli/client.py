@@ -127,7 +127,7 @@ class Client:
         if self._starts_daemon and not Client._has_looked:
             Client._has_looked = True
             if is_daemon_outdated():
-                from hark.cli.restarting import upgrade
+                from hark.cli.restart import upgrade
 
                 upgrade()
         try:

@@ -10,7 +10,7 @@ import click
 from hark import __version__
 from hark.model.errors import Exit, HarkError
 
-# section -> command -> what it does
+# section -> command -> what it does. The folder of a command has the name of its section.
 COMMANDS: dict[str, dict[str, str]] = {
     "Sessions": {
         "new": "Start an agent in a session.",
@@ -73,7 +73,9 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in NAMES:
             return None
-        command: click.Command = import_module(f"hark.cli.{cmd_name.replace('-', '_')}").command
+        section = next(section for section, commands in COMMANDS.items() if cmd_name in commands)
+        module = ".".join(name.lower().replace(" ", "_").replace("-", "_") for name in (section, cmd_name))
+        command: click.Command = import_module(f"hark.cli.{module}").command
         return command
 
     def resolve_command(

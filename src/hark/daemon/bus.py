@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 
-from hark.daemon.isolation import Isolation
+from hark.daemon.process.isolation import Isolation
 from hark.model.event import Event
 from hark.store.contract import Store
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from hark.daemon.bus import Bus
-from hark.daemon.clock import Clock
+from hark.daemon.process.clock import Clock
 from hark.model.errors import HarkError
 from hark.model.event import EventKind
 from hark.model.ids import MessageId

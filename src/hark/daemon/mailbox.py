@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from hark.daemon.bus import Bus
-from hark.daemon.clock import Clock
-from hark.daemon.couriers import Couriers
-from hark.daemon.sessions import Sessions
+from hark.daemon.process.clock import Clock
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.couriers import Couriers
 from hark.delivery.wording import check_raw, check_text
 from hark.model.config import Config
 from hark.model.errors import HarkError

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hark.daemon.log import logger
+from hark.daemon.process.log import logger
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.terminal.facts import PaneFacts
-from hark.terminal.server import TmuxServer
 from hark.terminal.streams import PaneStreams
+from hark.terminal.tmux.facts import PaneFacts
+from hark.terminal.tmux.server import TmuxServer
 
 BLIND_LOOK_S = 0.02
 """Without a stream (a human's own pipe-pane is in the way) we look that often instead."""

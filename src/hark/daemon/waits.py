@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Sequence
 
 from hark.daemon.bus import Bus
-from hark.daemon.sessions import Sessions
-from hark.daemon.turns import TurnBook
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.registry.sessions import Sessions
 from hark.model.errors import HarkError
 from hark.model.event import Event
 from hark.model.ids import SessionId

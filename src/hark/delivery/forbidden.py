@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from hark.delivery.box import BoxLook, read_box
-from hark.delivery.screen import Screen
+from hark.delivery.screen.box import BoxLook, read_box
+from hark.delivery.screen.capture import Screen
 
 
 class Forbidden(Struct, frozen=True, kw_only=True):

@@ -14,10 +14,10 @@ from collections.abc import Callable, Generator, Iterable
 
 from msgspec import Struct
 
-from hark.delivery.box import BoxLook, mentions, read_box
-from hark.delivery.screen import Screen
-from hark.delivery.steps import Answer, Held, NoteInterrupt, PressStop, Step
-from hark.delivery.submit import look, no_box, settle, watch_for
+from hark.delivery.carriers.steps import Answer, Held, NoteInterrupt, PressStop, Step
+from hark.delivery.carriers.submit import look, no_box, settle, watch_for
+from hark.delivery.screen.box import BoxLook, mentions, read_box
+from hark.delivery.screen.capture import Screen
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason
 

@@ -9,14 +9,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from hark import airlock, paths
+from hark import paths
 from hark.agents.kinds import load_kinds
 from hark.app import load_config
 from hark.diagnosis.finding import Finding, ok, problem, warning
-from hark.editor import choose_editor
+from hark.inside import airlock
+from hark.inside.editor import choose_editor
 from hark.model.config import Config
 from hark.model.errors import HarkError
-from hark.terminal.version import check_version
+from hark.terminal.tmux.version import check_version
 
 PROGRAMS = ("hark", "hark-hook", "hark-editor", "hark-airlock")
 TMUX_S = 10.0

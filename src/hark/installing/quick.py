@@ -1,4 +1,4 @@
-"""`hark-hook` for agents that hark starts: a copy of `hook.py` that Python runs with nothing else loaded.
+"""`hark-hook` for agents that hark starts: a copy of `inside/hook.py` that Python runs with nothing else loaded.
 
 An agent waits for its hooks at every step. The program that an installer makes loads the site's packages first, which takes
 longer than all the rest; a copy with a first line of its own does not (`make bench` prints both).
@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from hark import hook
+from hark.inside import hook
 from hark.installing import files
 
 PROGRAM = "hark-hook"

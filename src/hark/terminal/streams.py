@@ -13,7 +13,7 @@ from pathlib import Path
 from hark.model.session import Pane
 from hark.sockets import OwnSocket
 from hark.terminal import handoff
-from hark.terminal.server import TmuxServer
+from hark.terminal.tmux.server import TmuxServer
 
 CHUNK = 65536
 HANDOFF_DEADLINE_S = 10.0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from hark.cli.install import hook_program
+from hark.cli.agents.install import hook_program
 from hark.installing.change import apply, installation
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.launch import Launch, with_plugin_library

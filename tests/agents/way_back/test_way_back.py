@@ -7,7 +7,7 @@ from itertools import groupby
 import pytest
 
 from hark.agents.kinds import load_kinds
-from hark.delivery.undo import erasures, ways_out
+from hark.delivery.carriers.undo import erasures, ways_out
 from tests.agents.running import Agent, running
 from tests.agents.way_back.situations import SITUATIONS
 from tests.agents.way_back.trial import measure, rest

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from hark.delivery.undo import ROWS_ERASED
+from hark.delivery.carriers.undo import ROWS_ERASED
 from tests.agents.launch import Launch
 from tests.agents.running import Agent, running
 from tests.agents.screen import Screen

@@ -1,6 +1,6 @@
 """Codex, by its app-server: messages go into the thread's own queue, and become its next turns.
 
-The server is one of the session's own (`hark.codex_server`). The queue is durable and holds our message id, as do the turns
+The server is one of the session's own (`hark.inside.codex_server`). The queue is durable and holds our message id, as do the turns
 that come out of it, so a message is found in one or the other. In the moment between them it is in neither: then a turn is
 there that nobody has asked for yet, and we look again.
 

@@ -3,7 +3,7 @@
 Only words that are known to be harmless are added to, and only where the agent starts its terminal program: everything
 else starts as it was typed.
 
-Codex gets an app-server of its own (`hark.codex_server`). OpenCode listens on a free port of the loopback that the kernel
+Codex gets an app-server of its own (`hark.inside.codex_server`). OpenCode listens on a free port of the loopback that the kernel
 chooses, so there is no race for it; every process on the machine can connect to such a port, so it also gets a password.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from hark import codex_server
+from hark.inside import codex_server
 
 SOCKET = "codex.sock"
 PASSWORD_VARIABLE = "OPENCODE_SERVER_PASSWORD"

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from hark.api.problems import problem_response
-from hark.daemon.log import logger
+from hark.daemon.process.log import logger
 from hark.model.errors import HarkError
 
 

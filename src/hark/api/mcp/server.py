@@ -16,9 +16,9 @@ from hark import __version__
 from hark.api.inbox import is_there
 from hark.api.mcp.tools import TOOLS, Caller, Tool
 from hark.api.problems import problem_of
-from hark.daemon.log import logger
+from hark.daemon.process.log import logger
 from hark.environment import session_environment
-from hark.mcp import ENVIRONMENT_KEY
+from hark.inside.mcp_pipe import ENVIRONMENT_KEY
 from hark.model.errors import HarkError
 
 SESSION_HEADER = "hark-session"

@@ -14,7 +14,7 @@ from hark.api.scheduler import ReminderInfo, reminder_info
 from hark.api.shapes import Request, Response, Spawn
 from hark.api.spawn import spawned
 from hark.daemon.inbox import IsThere
-from hark.daemon.scheduler import make_when
+from hark.daemon.timers.reminders import make_when
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
 from hark.model.ids import is_group

@@ -1,0 +1,1 @@
+"""Commands that connect agents to hark and look for what is wrong."""

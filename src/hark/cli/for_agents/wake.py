@@ -1,0 +1,5 @@
+"""hark wake: another name of `hark remind`."""
+
+from hark.cli.for_agents.remind import command
+
+__all__ = ["command"]

@@ -1,0 +1,44 @@
+"""hark output: what a session shows."""
+
+import click
+
+from hark.cli.client import Client, segment
+from hark.cli.parameters import json_option, session_argument
+from hark.cli.signals.plain_output import Words
+from hark.cli.text import print_json, show, show_bytes
+
+
+@click.command()
+@session_argument
+@click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(min=1), help="How many lines.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what its terminal prints.")
+@click.option(
+    "--raw", is_flag=True, help="With -f: every byte as it comes. For files: in a terminal it can do anything."
+)
+@json_option
+def command(session: str, lines: int, follow: bool, raw: bool, is_json: bool) -> None:
+    """Print the last lines of the session NAME, as its terminal shows them, wraps joined.
+
+    With -f the text of all that is printed from then on, without colours and other control sequences.
+
+    \b
+    Example:
+      hark output backend -n 100
+      hark output backend -f
+    """
+    if follow and is_json:
+        raise click.UsageError("--follow goes on for ever, which --json cannot carry")
+    if raw and not follow:
+        raise click.UsageError("--raw needs --follow")
+    client, path = Client(), f"/sessions/{segment(session)}/output"
+    # The stream is opened first: what is printed between the two requests comes twice rather than never.
+    pieces = client.stream(f"{path}/stream") if follow else iter(())
+    shown = client.get(f"{path}?lines={lines}")
+    if is_json:
+        print_json(shown)
+        return
+    for line in shown["lines"]:
+        show(line)
+    words = Words()
+    for piece in pieces:
+        show_bytes(piece) if raw else show(words.of(piece), nl=False)

@@ -1,5 +1,0 @@
-"""hark wake: another name of `hark remind`."""
-
-from hark.cli.remind import command
-
-__all__ = ["command"]

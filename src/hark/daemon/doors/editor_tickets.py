@@ -1,0 +1,111 @@
+"""Editors that agents open: each asks here what to do. With a ticket it hands over the draft and waits for a new text;
+without one it is the human's own Ctrl-G, and becomes the human's own editor."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+
+from hark.agents.lineage import Words, is_own_editor
+from hark.agents.native import processes
+from hark.inside import ticket_file as tickets
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+
+ANSWER_WITHIN_S = 3.0
+GONE_WITHIN_S = 2.0
+
+
+class Ticket:
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.opened: asyncio.Future[str] = loop.create_future()
+        self.answer: asyncio.Future[str | None] = loop.create_future()
+        self.pid = 0
+
+
+class Editors:
+    def __init__(self, recognises: Callable[[Words], bool] = lambda words: False) -> None:
+        """`recognises`: whether a command line is that of an agent."""
+        self._recognises = recognises
+        self._tickets: dict[SessionId, Ticket] = {}
+
+    def is_agents_own(self, pid: int) -> bool:
+        """Whether the agent itself has opened this editor. One that a tool of the agent's has opened is the human's, and leaves the
+        ticket to the one that we have asked for."""
+        return is_own_editor(processes.ancestors(pid), self._recognises, processes.terminal_of)
+
+    def issue(self, session_id: SessionId) -> Ticket:
+        """To be called before the key is pressed: also a daemon that comes after us must know whose editor it is."""
+        try:
+            tickets.write(session_id)
+        except OSError as failure:
+            detail = f"{failure.filename}: {failure.strerror}"
+            raise HarkError("state-not-writable", detail, "free some space, or make it writable") from failure
+        self._tickets[session_id] = ticket = Ticket()
+        return ticket
+
+    def forget(self, session_id: SessionId) -> None:
+        """Takes the ticket back, because the editor's key was never pressed."""
+        self._tickets.pop(session_id, None)
+        tickets.tear(session_id)
+
+    def withdraw(self, session_id: SessionId) -> None:
+        """One that waits for an answer keeps its text. One that has not opened yet is still ours when it does, and must not
+        become the human's: its ticket stays on disk."""
+        ticket = self._tickets.pop(session_id, None)
+        if ticket and not ticket.answer.done():
+            ticket.answer.set_result(None)
+
+    async def ask(self, session_id: SessionId, text: str, pid: int) -> tuple[bool, str | None]:
+        """What an editor shall do: (False, None) be the human's; (True, text) replace; (True, None) leave as it is."""
+        ticket, is_ours = self._tickets.get(session_id), tickets.claim(session_id)
+        if ticket is None or ticket.opened.done():
+            return is_ours, None
+        ticket.pid = pid
+        ticket.opened.set_result(text)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                return True, await asyncio.shield(ticket.answer)
+        except TimeoutError:
+            return True, None
+
+
+async def wait_opened(ticket: Ticket, within_s: float) -> str | None:
+    try:
+        async with asyncio.timeout(within_s):
+            return await asyncio.shield(ticket.opened)
+    except TimeoutError:
+        return None
+
+
+async def wait_gone(pid: int) -> None:
+    """Until that process has ended: only then does the agent read keys again."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GONE_WITHIN_S):
+            if hasattr(os, "pidfd_open"):
+                await _wait_for_descriptor(pid)
+            else:
+                await _wait_by_asking(pid)
+
+
+async def _wait_for_descriptor(pid: int) -> None:
+    try:
+        descriptor = os.pidfd_open(pid)
+    except OSError:
+        return
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(descriptor, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
+async def _wait_by_asking(pid: int) -> None:
+    """Polls until the process is gone, on systems whose kernel has no event for it (macOS)."""
+    with contextlib.suppress(ProcessLookupError):
+        while True:
+            os.kill(pid, 0)
+            await asyncio.sleep(0.005)

@@ -1,0 +1,202 @@
+"""What agents report through their hooks: whose it is, what it means, and on to the turns that it belongs to."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hark.agents.decoders import EVENTS, Report, decode
+from hark.agents.kinds import GENERIC, Kinds
+from hark.agents.lineage import Process, may_count, trace
+from hark.agents.record_files import is_path
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.hearing.witnesses import Witnesses
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.log import logger
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.handover import Handovers, Offer
+from hark.delivery.headers import find_message_ids
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.heard import Heard, Said
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.queue.emission import TurnTimes, put_right
+from hark.queue.turns import Phase
+from hark.store.contract import Store
+
+PANE_IS_WRONG = frozenset({"codex"})
+"""Agents whose hooks run in a shared process: the pane in their environment is somebody else's."""
+LONGEST_NAME, MOST_NAMES = 200, 10_000
+"""Of conversations, as agents call them: an agent may begin as many as it likes."""
+_RECORDED = frozenset(Said) - {Said.TOOL_STARTING, Said.TOOL_DONE, Said.NOTIFIED, Said.UNKNOWN}
+"""The events that are written to the record; the others come by the dozen in every turn."""
+
+
+Hand = Callable[[bytes], Awaitable[bool]]
+
+
+class Told(Struct, frozen=True):
+    """A whole report, and what it means."""
+
+    agent: str
+    event: str
+    at: datetime
+    """When the hook was called, by its own clock."""
+    report: Report
+
+
+class HookOrigin:
+    """Where a hook says that it comes from, in the order in which it is believed."""
+
+    def __init__(self, session_id: str | None, socket: str | None, pane_id: str | None) -> None:
+        self.session_id = session_id
+        self.socket = socket
+        self.pane_id = pane_id
+
+
+class Hooks:
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        turns: TurnBook,
+        handovers: Handovers,
+        witnesses: Witnesses,
+        kinds: Kinds,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._turns = turns
+        self._handovers = handovers
+        self._witnesses = witnesses
+        self._kinds = kinds
+        self._clock = clock
+        self._by_agents_id: dict[tuple[str, str], SessionId] = {}
+        self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """One event of a session after the other, in the order in which they came."""
+        self._times: dict[SessionId, TurnTimes] = {}
+        self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
+        """Called with the file in which an agent keeps its own words, whenever a hook names it."""
+        self.counts: Counter[tuple[str, str]] = Counter()
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_FORGOTTEN and event.session_id:
+            self._order.pop(event.session_id, None)
+            self._times.pop(event.session_id, None)
+            known = self._by_agents_id.items()
+            self._by_agents_id = {agents_id: ours for agents_id, ours in known if ours != event.session_id}
+
+    async def take(
+        self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any]
+    ) -> SessionId | None:
+        """The session that it came from; None when we do not know it, and then nothing is done."""
+        told = Told(agent, event, emitted_at, decode(agent, event, payload))
+        session = self.admit(told, origin)
+        if session is None:
+            return None
+        await self.heed(session, told)
+        return session.id
+
+    def admit(self, told: Told, origin: HookOrigin, chain: Sequence[Process] = ()) -> Session | None:
+        """The session that a report is of; None when we do not know it, or when it comes from an agent that the session's own agent
+        has started. `chain`: the hook's process and those that it comes from, where that is known."""
+        # Whatever a report calls its agent, there are only so many counts.
+        self.counts[told.agent if told.agent in EVENTS else "unknown", str(told.report.said)] += 1
+        session = self._find(told.agent, origin, told.report.agent_session_id)
+        extra = {"agent": told.agent, "event": told.event}
+        if session is None:
+            logger.debug("hook of an unknown session", extra=extra)
+        elif not self._is_of(session, told, origin, chain):
+            logger.info("hook of another agent in the pane", extra=extra | {"session": session.name})
+            return None
+        return session
+
+    def _is_of(self, session: Session, told: Told, origin: HookOrigin, chain: Sequence[Process]) -> bool:
+        if session.agent in EVENTS and told.agent != session.agent:
+            return False
+        return may_count(
+            trace(chain, session.pane.pid, lambda words: self._kinds.recognise(words) != GENERIC),
+            is_by_pane=not origin.session_id,
+            conversation=session.conversation,
+            reported=told.report.agent_session_id,
+            is_at_work=self._turns.of(session.id).phase in (Phase.BUSY, Phase.WAITING),
+        )
+
+    async def heed(self, session: Session, told: Told, hand: Hand | None = None) -> None:
+        """`hand`, for a hook whose answer the agent reads: gives it what it shall print, and tells whether it does."""
+        report = told.report
+        async with self._order[session.id]:
+            await self._record(session, told)
+            if is_path(report.transcript):
+                self.on_record(session.id, report.transcript)
+            ids = await self._turns.expected(session.id, find_message_ids(report.prompt))
+            at = self._said_at(session.id, report, min(told.at, self._clock()))
+            heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)
+            await self._handovers.heed(session, report, heard)
+            if hand and (offer := await self._handovers.offer(session, report, told.event, heard)):
+                heard = await self._hand_over(offer, hand)
+            await self._turns.hear(session.id, heard)
+
+    def _said_at(self, session_id: SessionId, report: Report, at: datetime) -> datetime:
+        times, at = put_right(self._times.get(session_id), report.turn_id, report.said, at)
+        if times:
+            self._times[session_id] = times
+        return at
+
+    async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:
+        """Gives the hook its answer. Returns what was heard, corrected by whether the hook has printed the answer."""
+        is_printed = await hand(offer.answer)
+        try:
+            await self._handovers.settle(offer, is_printed=is_printed)
+        except HarkError as failure:
+            # The message stays claimed, and its courier finds out what became of it; the stop counts.
+            logger.warning("hand-over not settled", extra={"session": offer.session_id, "code": failure.code})
+        is_continued = is_printed and offer.heard.said is Said.STOPPED
+        return replace(offer.heard, said=Said.CONTINUED) if is_continued else offer.heard
+
+    async def _record(self, session: Session, told: Told) -> None:
+        if told.report.transcript:
+            self._witnesses.learn_transcript(session, told.report.transcript)
+        self._know(told.agent, told.report.agent_session_id, session.id)
+        try:
+            if told.report.said is Said.PROMPT_SUBMITTED and not told.report.is_beside:
+                await self._note_conversation(session.id, told.report)
+            if told.report.said in _RECORDED:
+                data = {"agent": told.agent, "event": told.event, "emitted_at": told.at.isoformat()}
+                event = Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data)
+                await self._store.add_event(event)
+        except HarkError as failure:
+            # What it says counts, whether or not we can write down that it was said.
+            logger.warning("hook not recorded", extra={"session": session.name, "code": failure.code})
+
+    async def _note_conversation(self, session_id: SessionId, report: Report) -> None:
+        """Stores the agent's name for its conversation, for the next daemon."""
+        if 0 < len(report.agent_session_id) <= LONGEST_NAME:
+            await self._sessions.note(session_id, conversation=report.agent_session_id)
+        if is_path(report.transcript):
+            await self._sessions.note(session_id, transcript=report.transcript)
+
+    def _know(self, agent: str, agent_session_id: str, session_id: SessionId) -> None:
+        if 0 < len(agent_session_id) <= LONGEST_NAME:
+            self._by_agents_id.pop((agent, agent_session_id), None)
+            self._by_agents_id[agent, agent_session_id] = session_id
+        while len(self._by_agents_id) > MOST_NAMES:
+            del self._by_agents_id[next(iter(self._by_agents_id))]
+
+    def _find(self, agent: str, origin: HookOrigin, agent_session_id: str) -> Session | None:
+        try:
+            if origin.session_id:
+                return self._sessions.get(SessionId(origin.session_id))
+            if session_id := self._by_agents_id.get((agent, agent_session_id)):
+                return self._sessions.get(session_id)
+        except HarkError:
+            return None
+        if agent in PANE_IS_WRONG or not origin.pane_id or not origin.socket:
+            return None
+        return self._sessions.in_pane(origin.socket, origin.pane_id)

@@ -1,0 +1,102 @@
+"""Where a session has been quiet for long and its agent has said nothing: asks a model what its screen means. Off unless
+somebody has named one. Few calls an hour, and none twice for the same screen."""
+
+import asyncio
+from collections import deque
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from hark.daemon.hearing.http_post import post
+from hark.daemon.hearing.signal_intake import Signals
+from hark.daemon.panes import Panes
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.isolation import Isolation
+from hark.daemon.process.log import logger
+from hark.daemon.registry.sessions import Sessions
+from hark.model.config import Config
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.model.signal import SignalState
+from hark.signals.inferring import is_due, question, read_answer, read_response, request
+
+HOUR_S = 3600.0
+DEADLINE_S = 30.0
+
+
+class Inference:
+    def __init__(self, sessions: Sessions, panes: Panes, signals: Signals, config: Config, clock: Clock) -> None:
+        self._sessions = sessions
+        self._panes = panes
+        self._signals = signals
+        self._config = config
+        self._clock = clock
+        self._asked: dict[SessionId, str] = {}
+        """The question that was asked last: the same screen is not asked about again."""
+        self._calls_at_s: deque[float] = deque()
+        self._isolation = Isolation("inference")
+
+    async def run(self) -> None:
+        if not self._config.infer_url:
+            await asyncio.get_running_loop().create_future()
+        while True:
+            await asyncio.sleep(max(0.5, min(15.0, self._config.infer_after / 4)))
+            await self.look_at_all()
+
+    async def look_at_all(self) -> None:
+        running = self._sessions.running()
+        for gone in self._asked.keys() - {session.id for session in running}:
+            del self._asked[gone]
+        for session in running:
+            await self._isolation.run(session.id, partial(self._look_at, session))
+
+    async def _look_at(self, session: Session) -> None:
+        if self._is_due(session):
+            await self._try(session)
+
+    def _is_due(self, session: Session) -> bool:
+        last_word_at = max(session.last_signal_at or session.created_at, session.created_at)
+        quiet_s = self._panes.quiet_s(session.pane)
+        return is_due(self._clock(), last_word_at, quiet_s, self._config.infer_after)
+
+    async def _try(self, session: Session) -> None:
+        try:
+            seen_at = self._clock()
+            rows = (await self._panes.of(session.pane).screen(session.pane)).rows.plain
+            text = question(rows)
+            if self._asked.get(session.id) == text or not self._may_call():
+                return
+            self._asked[session.id] = text
+            guess = read_answer(await self._ask(text))
+            if guess and guess[0] is not SignalState.WORKING:
+                await self._signals.infer(session, *guess, seen_at)
+        except HarkError as failure:
+            logger.warning("nothing inferred", extra={"session": session.name, "detail": failure.detail})
+
+    def _may_call(self) -> bool:
+        now_s = asyncio.get_running_loop().time()
+        while self._calls_at_s and now_s - self._calls_at_s[0] > HOUR_S:
+            self._calls_at_s.popleft()
+        if len(self._calls_at_s) >= self._config.infer_per_hour:
+            return False
+        self._calls_at_s.append(now_s)
+        return True
+
+    async def _ask(self, text: str) -> str:
+        assert self._config.infer_url is not None
+        path, headers, body = request(self._config.infer_protocol, self._config.infer_model, self._key(), text)
+        url = self._config.infer_url.rstrip("/") + path
+        data = await post(url, msgspec.json.encode(body), headers, DEADLINE_S)
+        return read_response(self._config.infer_protocol, data)
+
+    def _key(self) -> str:
+        if not self._config.infer_key_file:
+            return ""
+        try:
+            return Path(self._config.infer_key_file).expanduser().read_text().strip()
+        except (OSError, UnicodeDecodeError) as failure:
+            raise HarkError(
+                "not-available", f"infer_key_file cannot be read: {failure}", "make it readable"
+            ) from failure

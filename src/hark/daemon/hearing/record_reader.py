@@ -1,0 +1,62 @@
+"""Reads what has been added to an agent's record since we looked last. Whole lines only: the last one may be half written."""
+
+import contextlib
+import os
+import re
+from datetime import datetime, timedelta
+
+from hark.agents.native import processes
+from hark.agents.record_files import read_part
+from hark.agents.records import Words, read_line
+from hark.daemon.process.slow_calls import work_aside
+
+MOST_READ = 1_000_000
+"""Bytes at a time; of a record that we see for the first time, only so much of its end."""
+_OPEN = {"codex": re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")}
+"""A pattern of the end of the name of the record that an agent keeps open while it runs, by agent kind."""
+CLOCKS_DIFFER = timedelta(seconds=2)
+
+
+async def read_record(kind: str, path: str, start: int, since: datetime) -> tuple[list[Words], int]:
+    """Returns the new words, without those from before `since`, and the position to read on from."""
+    try:
+        words, end = await work_aside(f"record {path}", lambda: _read(kind, path, start))
+    except OSError:
+        return [], start
+    return [one for one in words if one.at is None or one.at >= since - CLOCKS_DIFFER], end
+
+
+async def find_open_record(kind: str, pane_pid: int) -> str | None:
+    """The record that a program in a pane has open, where nobody has named it: the one that was written to last. Where /proc tells."""
+    if kind not in _OPEN:
+        return None
+    try:
+        return await work_aside(f"open files of {pane_pid}", lambda: _find_open(_OPEN[kind], pane_pid))
+    except OSError:
+        return None
+
+
+def _find_open(pattern: re.Pattern[str], pane_pid: int) -> str | None:
+    written: dict[str, float] = {}
+    for pid in processes.tree(pane_pid):
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(OSError):
+                    path = os.readlink(entry.path)
+                    if pattern.search(path):
+                        written[path] = os.stat(path).st_mtime
+    return max(written, key=lambda path: written[path], default=None)
+
+
+def _read(kind: str, path: str, start: int) -> tuple[list[Words], int]:
+    part = read_part(path, start or None, MOST_READ, back=MOST_READ)
+    data, start = part.data, part.start
+    whole = data[: data.rfind(b"\n") + 1]
+    if not whole and len(data) == MOST_READ:
+        return [], start + len(data)
+    words, place = [], start
+    for line in whole.splitlines(keepends=True):
+        name = f"{os.path.basename(path)}:{place}"
+        words.append(read_line(kind, line, name))
+        place += len(line)
+    return [one for one in words if one], start + len(whole)

@@ -1,0 +1,217 @@
+"""What agents announce, whoever heard it: decided by the rules of `signals/`, written down once, passed on as an event.
+
+Everything that is heard of one session goes through one lock, and what it takes to know it again is written in the same
+transaction as the signal: a daemon that dies in between has either both or neither.
+"""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Sequence
+from datetime import datetime
+from functools import partial
+
+import msgspec
+from msgspec import structs
+
+from hark.agents.records import Words
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.log import logger
+from hark.daemon.registry.sessions import Sessions
+from hark.delivery.headers import find_message_ids
+from hark.delivery.wording import payload
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.heard import Heard, Said
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.model.signal import SignalSource, SignalState
+from hark.signals import memory as rules
+from hark.signals.marker import Found, Marker, MarkerReader, NearMiss
+from hark.signals.memory import Memory, New
+from hark.signals.near_misses import NearMissLog, wording
+from hark.signals.own_words import read_words
+from hark.signals.rendered import Sighting, is_known, known_words
+from hark.signals.status import Status, is_repeated, may_clear, may_replace
+from hark.store.contract import Store
+
+INPUTS_KNOWN = 20
+"""How many of hark's own messages are remembered, so that their echo on the screen is recognised."""
+_ENDS_A_QUESTION = (Said.PERMISSION_ANSWERED, Said.TOOL_DONE, Said.STOPPED, Said.INTERRUPTED)
+
+
+class Signals:
+    def __init__(self, store: Store, sessions: Sessions, reader: MarkerReader, clock: Clock) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._reader = reader
+        self._clock = clock
+        self._memories: dict[SessionId, Memory] = {}
+        self._locks: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._misses: dict[SessionId, NearMissLog] = {}
+
+    async def memory(self, session_id: SessionId) -> Memory:
+        if session_id not in self._memories:
+            stored = await self._store.signal_memory(session_id)
+            self._memories[session_id] = msgspec.json.decode(stored, type=Memory) if stored else Memory()
+        return self._memories[session_id]
+
+    async def command(
+        self, session: Session, state: SignalState, text: str, source: SignalSource = SignalSource.COMMAND
+    ) -> Session:
+        """The agent itself has called us, or `hark watch` has heard it on a terminal that we do not listen to."""
+        async with self._locks[session.id]:
+            return await self._announce(session, state, text, source, await self.memory(session.id))
+
+    async def infer(self, session: Session, state: SignalState, text: str, seen_at: datetime) -> bool:
+        """A model has guessed it from the screen. False where something better is known."""
+        async with self._locks[session.id]:
+            if not may_replace(self._status(session.id), SignalSource.INFERRED, seen_at):
+                return False
+            await self._announce(session, state, text, SignalSource.INFERRED, await self.memory(session.id))
+            return True
+
+    async def hear_words(self, session: Session, words: Sequence[Words], record: str = "", end: int = 0) -> None:
+        """What the agent has on record; `record` and `end`: how far that has been read, where it is a file."""
+        async with self._locks[session.id]:
+            memory = await self.memory(session.id)
+            for one in words:
+                if one.name not in memory.names:
+                    found = read_words(one.text, self._reader)
+                    self.tell_misses(session, found)
+                    memory, new = rules.hear_words(memory, one.name, [m for m in found if isinstance(m, Marker)])
+                    await self._announce_all(session, new, SignalSource.RECORD)
+            await self._save(session, structs.replace(memory, record=record or memory.record, record_read=end))
+
+    async def see(self, session: Session, sightings: Sequence[Sighting], *, has_turns: bool, is_plain: bool) -> bool:
+        """What stands on its screen, and above. Whether another look is needed to be certain."""
+        if not sightings:
+            return False
+        async with self._locks[session.id]:
+            memory = await self.memory(session.id)
+            decide = rules.count_lines if is_plain else partial(rules.see, has_turns=has_turns)
+            after, new = decide(memory, sightings)
+            if new:
+                known = await self._inputs(session)
+                after, new = decide(memory, [one for one in sightings if not is_known(one, known)])
+            await self._announce_all(session, new, SignalSource.TERMINAL)
+            await self._save(session, after)
+            return bool(after.doubted)
+
+    async def hear_lines(self, session: Session, found: Sequence[Found]) -> None:
+        """Takes in the lines of a program that only prints lines."""
+        markers = [one for one in found if isinstance(one, Marker)]
+        if not markers:
+            return
+        async with self._locks[session.id]:
+            echoes = [fingerprint for fingerprint, _ in await self._inputs(session)]
+            for marker in markers:
+                if marker.fingerprint in echoes:
+                    self.tell_misses(session, [NearMiss(marker.text, "it stands in a message that was delivered")])
+                    continue
+                memory = rules.print_line(await self.memory(session.id), marker)
+                await self._announce(session, marker.state, marker.text, SignalSource.TERMINAL, memory)
+
+    async def hear(self, session_id: SessionId, heard: Heard) -> None:
+        """Takes in what hooks and native channels say about the agent."""
+        try:
+            session = self._sessions.get(session_id)
+        except HarkError:
+            return
+        async with self._locks[session_id]:
+            if heard.said is Said.PROMPT_SUBMITTED:
+                await self._begin_turn(session, heard.at)
+            elif heard.said is Said.PERMISSION_ASKED:
+                await self._hear_question(session, heard)
+            elif heard.said in _ENDS_A_QUESTION and _is_over(self._status(session_id), heard):
+                await self._sessions.clear_signal(session, self._written(await self.memory(session_id)))
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_GONE and event.session_id:
+            self._memories.pop(event.session_id, None)
+            self._locks.pop(event.session_id, None)
+            if misses := self._misses.pop(event.session_id, None):
+                self._log_left_out(event.session_id, misses.end_hour(0.0, is_last=True))
+
+    async def _hear_question(self, session: Session, heard: Heard) -> None:
+        status, state, source = self._status(session.id), SignalState.NEEDS_INPUT, SignalSource.HOOK
+        if may_replace(status, source, heard.at) and not is_repeated(status, state, source):
+            await self._announce(session, state, heard.detail, source, await self.memory(session.id))
+
+    async def _begin_turn(self, session: Session, at: datetime) -> None:
+        memory = rules.begin_turn(await self.memory(session.id))
+        if may_clear(self._status(session.id), at):
+            writing = self._sessions.clear_signal(session, self._written(memory))
+        else:
+            writing = self._store.save_signal(session.id, {}, None, self._written(memory))
+        await self._remember(session.id, memory, writing)
+
+    async def _announce_all(self, session: Session, new: Sequence[New], source: SignalSource) -> None:
+        for one in new:
+            await self._announce(session, one.marker.state, one.marker.text, source, one.memory)
+
+    async def _announce(
+        self, session: Session, state: SignalState, text: str, source: SignalSource, memory: Memory
+    ) -> Session:
+        writing = self._sessions.signal(session, state, text, source, self._written(memory))
+        changed = await self._remember(session.id, memory, writing)
+        logger.info("signal", extra={"session": session.name, "state": str(state), "source": str(source)})
+        return changed
+
+    async def _save(self, session: Session, memory: Memory) -> None:
+        if memory != self._memories.get(session.id):
+            writing = self._store.save_signal(session.id, {}, None, self._written(memory))
+            await self._remember(session.id, memory, writing)
+
+    async def _remember(self, session_id: SessionId, memory: Memory, writing: Awaitable[Session]) -> Session:
+        """What fails or is cut short may be durable or not: then it is read again from the store."""
+        try:
+            changed = await writing
+        except BaseException:
+            self._memories.pop(session_id, None)
+            raise
+        self._memories[session_id] = memory
+        return changed
+
+    async def _inputs(self, session: Session) -> list[tuple[str, str]]:
+        messages = await self._store.messages(session.id, limit=INPUTS_KNOWN)
+        texts = (payload(message) for message in messages if not message.is_inbox and "<[" in message.text)
+        return [known for text in texts for known in known_words(text, self._reader)]
+
+    def _status(self, session_id: SessionId) -> Status:
+        session = self._sessions.get(session_id)
+        return Status(session.signal_state, session.signal_source, session.last_signal_at)
+
+    def tell_misses(self, session: Session, found: Sequence[Found]) -> None:
+        """Log near misses, each once in an hour: what is drawn is drawn again. The headers of our own messages are none."""
+        for one in found:
+            if isinstance(one, NearMiss) and not find_message_ids(one.line):
+                self._log_miss(session, one)
+
+    def _log_miss(self, session: Session, miss: NearMiss) -> None:
+        now_s = self._clock().timestamp()
+        misses = self._misses.setdefault(session.id, NearMissLog(now_s))
+        self._log_left_out(session.id, misses.end_hour(now_s))
+        was_full = misses.has_left_out
+        if misses.admit(miss):
+            level = logging.INFO if miss.is_mention else logging.WARNING
+            logger.log(level, wording(session.id, miss), extra={"session": session.name, "why": miss.why})
+        elif misses.has_left_out and not was_full:
+            words = f"[signal] {session.id} - too many potential missed signals: the rest of this hour is only counted"
+            logger.warning(words, extra={"session": session.name})
+
+    def _log_left_out(self, session_id: SessionId, count: int) -> None:
+        if count:
+            logger.warning(f"[signal] {session_id} - {count} more potential missed signals were not logged")
+
+    @staticmethod
+    def _written(memory: Memory) -> str:
+        return msgspec.json.encode(memory).decode()
+
+
+def _is_over(status: Status, heard: Heard) -> bool:
+    """A question that a hook has told of ends with its answer; work ends when the agent stops."""
+    if not may_clear(status, heard.at):
+        return False
+    is_stopped = heard.said in (Said.STOPPED, Said.INTERRUPTED)
+    return status.source is SignalSource.HOOK or (status.state is SignalState.WORKING and is_stopped)

@@ -1,0 +1,358 @@
+"""Listens to every session, whether or not anybody looks at it.
+
+Three ways lead to what an agent announces; a session has one of them at a time, the first that it can have:
+  1. its own record of its words (a file that its hooks or its status name or that it has open, or its native channel): nothing
+     is drawn, nothing can be mistaken;
+  2. the rendered screen, looked at when its output has settled: for programs that draw;
+  3. the stream of what is printed: for programs that only print lines.
+The stream of every pane is read in any case, chunk by chunk, with no wait in between: a pane that floods costs its bytes and
+delays nobody. Looks are rationed: at most one a second for each session while it prints without a pause, a few at a time.
+
+After a gap (the pipe was lost, the daemon was down) the scrollback is read; what is known is not announced again.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from hark.agents.kinds import GENERIC, Kinds
+from hark.agents.records import has_record
+from hark.daemon.doors.native_channels import Natives
+from hark.daemon.hearing.record_reader import find_open_record, read_record
+from hark.daemon.hearing.signal_intake import Signals
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.panes import Panes
+from hark.daemon.process.isolation import Isolation
+from hark.daemon.process.log import logger
+from hark.daemon.registry.sessions import Sessions
+from hark.delivery.screen.box import read_box
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.session import Pane, Session
+from hark.signals.detector import DRAWS, FLUSH_S, SignalDetector
+from hark.signals.ink import Drawn
+from hark.signals.marker import Found, Marker, MarkerReader
+from hark.signals.memory import is_heard_by_screen_only, merge_sightings
+from hark.signals.rendered import Look, Sighting, read_rows
+from hark.terminal.tmux.server import Rendering
+
+TICK_S = 0.05
+SETTLE_S = 0.15
+LONGEST_WITHOUT_LOOK_S = 1.0
+CERTAIN_S = 0.4
+"""Until another look, where one is not enough."""
+CHANNEL_S = 10.0
+"""Seconds to wait for a native channel to open."""
+RECORD_S = 4.0
+"""Seconds to wait for an agent to begin its record."""
+RECORD_AGAIN_S = (0.3, 1.0, 3.0)
+"""An agent says that it has stopped a moment before its words are on record."""
+DEPTH = 2000
+"""How many lines of scrollback are read after a gap in the stream."""
+LONGEST_GAP_S = 5.0
+LATE_S = 1.0
+"""How much later than the scrollback the stream may show the same line, on a machine that is busy."""
+MORE = 60
+"""How many lines above the new ones are read with them, for the context."""
+AT_A_TIME = 8
+
+
+class Ear:
+    """The state of listening to one session."""
+
+    def __init__(self, session_id: SessionId, detector: SignalDetector, *, is_plain: bool) -> None:
+        self.session_id = session_id
+        self.detector = detector
+        self.is_plain = is_plain
+        """True if the program has only printed lines so far."""
+        self.found: list[Found] = []
+        self.printed_at_s = 0.0
+        self.looked_at_s = 0.0
+        self.is_unseen = True
+        """True if the pane has printed since the last look at its screen."""
+        self.is_unflushed = False
+        self.is_gapped = True
+        self.gapped_at_s = 0.0
+        self.lines = DEPTH
+        """How many lines were printed since the last look, and may have scrolled away."""
+        self.again_at_s: list[float] = []
+        self.is_attended = False
+        self.searched_at_s = 0.0
+        self.open_record: str | None = None
+        self.sighted_at_s: float | None = None
+        """When something was first seen on its screen that a record would tell better."""
+        self.late: Counter[str] = Counter()
+        """Signals that were announced from the scrollback and that the stream may still bring."""
+        self.late_until_s = 0.0
+        self.kept: list[Sighting] = []
+        """What was seen on its screen until it is certain that no record tells better: by then it may be out of sight."""
+        self.deaf_since_s: float | None = None
+        """Since when its channel does not answer."""
+
+
+class Tracker:
+    def __init__(
+        self,
+        panes: Panes,
+        sessions: Sessions,
+        signals: Signals,
+        turns: TurnBook,
+        natives: Natives,
+        kinds: Kinds,
+        namespaces: Sequence[str],
+    ) -> None:
+        self._panes = panes
+        self._sessions = sessions
+        self._signals = signals
+        self._turns = turns
+        self._natives = natives
+        self._kinds = kinds
+        self._namespaces = tuple(namespaces)
+        self._reader = MarkerReader(namespaces)
+        self._ears: dict[Pane, Ear] = {}
+        self._records: dict[SessionId, str] = {}
+        self._gone: list[SessionId] = []
+        self._stirred = asyncio.Event()
+        self._looks = asyncio.Semaphore(AT_A_TIME)
+        self._isolation = Isolation("tracker")
+
+    def take(self, pane: Pane, data: bytes) -> None:
+        """A chunk of a pane's output; b"" when its stream is lost."""
+        ear = self._ears.get(pane) or self._open(pane)
+        if ear is None:
+            return
+        ear.printed_at_s = asyncio.get_running_loop().time()
+        ear.is_unseen = True
+        ear.lines += data.count(b"\n")
+        if not data:
+            ear.detector.reset()
+            ear.is_gapped, ear.gapped_at_s = True, ear.printed_at_s
+        elif ear.is_plain and DRAWS.search(data):
+            ear.is_plain = False
+            ear.detector.ignore_mentions()
+        ear.is_unflushed = True
+        ear.found += ear.detector.feed(data)
+        self._stirred.set()
+
+    def note_record(self, session_id: SessionId, path: str) -> None:
+        """A hook has named the file in which the agent keeps its words: there may be new ones in it."""
+        self._records[session_id] = path
+        try:
+            ear = self._open(self._sessions.get(session_id).pane)
+        except HarkError:
+            return
+        if ear:
+            self._look_again(ear)
+
+    async def run(self) -> None:
+        """Every session is attended to by itself: one whose agent does not answer keeps nobody else waiting."""
+        for ear in self._ears.values():
+            ear.is_attended = False
+        async with asyncio.TaskGroup() as tasks:
+            await self._listen_on(tasks)
+
+    async def _listen_on(self, tasks: asyncio.TaskGroup) -> None:
+        while True:
+            self._stirred.clear()
+            for session in self._sessions.running():
+                self._open(session.pane)
+            await self._forget_gone()
+            for pane, ear in self._due(asyncio.get_running_loop().time()):
+                ear.is_attended = True
+                tasks.create_task(self._attend(pane, ear))
+            await self._rest()
+
+    async def _forget_gone(self) -> None:
+        for session_id in self._gone:
+            self._records.pop(session_id, None)
+            await self._isolation.run(session_id, partial(self._natives.forget, session_id))
+            self._isolation.forget(session_id)
+        self._gone.clear()
+
+    async def _rest(self) -> None:
+        has_more = any(ear.is_unseen or ear.is_unflushed or ear.again_at_s for ear in self._ears.values())
+        try:
+            async with asyncio.timeout(TICK_S if has_more else LONGEST_WITHOUT_LOOK_S):
+                await (asyncio.get_running_loop().create_future() if has_more else self._stirred.wait())
+        except TimeoutError:
+            return
+
+    def _open(self, pane: Pane) -> Ear | None:
+        if ear := self._ears.get(pane):
+            return ear
+        session = self._sessions.at(pane)
+        if session is None:
+            return None
+        is_plain = session.agent == GENERIC
+        detector = SignalDetector(self._namespaces, has_mentions=is_plain)
+        self._ears[pane] = ear = Ear(session.id, detector, is_plain=is_plain)
+        ear.gapped_at_s = asyncio.get_running_loop().time()
+        return ear
+
+    def _due(self, now_s: float) -> list[tuple[Pane, Ear]]:
+        for pane in [pane for pane in self._ears if self._sessions.at(pane) is None]:
+            self._gone.append(self._ears.pop(pane).session_id)
+        for pane, ear in self._ears.items():
+            if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(pane):
+                # A pane with a pipe of its own tells us nothing: it is looked at all the time.
+                ear.is_unseen, ear.is_gapped, ear.lines = True, True, DEPTH
+        due = [(pane, ear) for pane, ear in self._ears.items() if not ear.is_attended and _is_due(ear, now_s)]
+        return sorted(due, key=lambda one: one[1].looked_at_s)
+
+    async def _attend(self, pane: Pane, ear: Ear) -> None:
+        try:
+            session = self._sessions.at(pane)
+            if session and not await self._isolation.run(session.id, partial(self._attend_to, session, ear)):
+                self._miss(ear)
+        finally:
+            ear.is_attended = False
+
+    def _miss(self, ear: Ear) -> None:
+        """Nothing could be read of it now: what it prints meanwhile is read from the scrollback, later."""
+        ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
+        ear.found, ear.is_unflushed = [], False
+        rest_s = max(LONGEST_WITHOUT_LOOK_S, self._isolation.rest_s(ear.session_id))
+        ear.again_at_s = [asyncio.get_running_loop().time() + rest_s]
+
+    async def _attend_to(self, session: Session, ear: Ear) -> None:
+        now_s = asyncio.get_running_loop().time()
+        is_settled = now_s - ear.printed_at_s >= SETTLE_S
+        later = [at_s for at_s in ear.again_at_s if at_s > now_s]
+        has_more = ear.is_unseen or ear.is_gapped or len(later) < len(ear.again_at_s)
+        ear.looked_at_s, ear.is_unseen, ear.again_at_s = now_s, not is_settled, later
+        if ear.is_unflushed and now_s - ear.printed_at_s >= FLUSH_S:
+            ear.is_unflushed = False
+            ear.found += ear.detector.flush()
+        found, ear.found = ear.found, []
+        try:
+            if not await self._read_words(session, ear) and not self._is_to_wait(session, ear):
+                await self._listen(session, ear, found, has_more=has_more)
+        except HarkError as failure:
+            ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
+            ear.again_at_s.append(now_s + LONGEST_WITHOUT_LOOK_S)
+            logger.info("no look at a session", extra={"session": session.name, "code": failure.code})
+
+    async def _read_words(self, session: Session, ear: Ear) -> bool:
+        """Whether the agent has a record: then that alone counts."""
+        spoken = await self._natives.words(session)
+        if spoken is not None:
+            ear.deaf_since_s = None
+            words = [one for one in spoken if one.at is None or one.at >= session.created_at]
+            await self._signals.hear_words(session, words)
+            return True
+        memory = await self._signals.memory(session.id)
+        path = self._records.get(session.id) or await self._open_record(session, ear) or memory.record
+        if not path or not has_record(session.agent):
+            return False
+        start = memory.record_read if path == memory.record else 0
+        words, end = await read_record(session.agent, path, start, session.created_at)
+        if words or end != start or path != memory.record:
+            await self._signals.hear_words(session, words, path, end)
+        return True
+
+    async def _open_record(self, session: Session, ear: Ear) -> str | None:
+        now_s = asyncio.get_running_loop().time()
+        if now_s - ear.searched_at_s >= LONGEST_WITHOUT_LOOK_S:
+            ear.searched_at_s = now_s
+            ear.open_record = await find_open_record(session.agent, session.pane.pid)
+        return ear.open_record
+
+    def _is_to_wait(self, session: Session, ear: Ear) -> bool:
+        """An agent that was started with a channel needs a moment to open it; until then its screen would be misunderstood."""
+        now_s = asyncio.get_running_loop().time()
+        ear.deaf_since_s = ear.deaf_since_s or now_s
+        if not self._natives.is_expected(session) or now_s - ear.deaf_since_s > CHANNEL_S:
+            return False
+        ear.again_at_s.append(now_s + CERTAIN_S)
+        return True
+
+    async def _listen(self, session: Session, ear: Ear, found: list[Found], *, has_more: bool) -> None:
+        """Announces what is new. `has_more`: the screen may show more than was seen there before."""
+        if ear.is_plain and not ear.is_gapped:
+            self._signals.tell_misses(session, found)
+            await self._signals.hear_lines(session, self._without_late(ear, found))
+            return
+        if ear.is_plain and self._is_flowing(ear):
+            ear.found, ear.is_unseen = found + ear.found, True
+            return
+        if not has_more:
+            return
+        depth, ear.lines, ear.is_gapped = min(DEPTH, ear.lines + MORE), 0, False
+        async with self._looks:
+            rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
+        rows, look = self._rows(session, rendering), self._look(session, rendering)
+        sightings, misses = read_rows(rows, self._reader, look)
+        self._signals.tell_misses(session, misses)
+        sightings, ear.kept = merge_sightings(ear.kept, sightings), []
+        if sightings and await self._may_have_record(session, ear):
+            ear.is_gapped, ear.lines, ear.kept = True, DEPTH, sightings
+            ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
+            return
+        has_turns = self._turns.hears_prompts(session.id)
+        before = len((await self._signals.memory(session.id)).announced)
+        if await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain):
+            ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
+        if ear.is_plain:
+            new = (await self._signals.memory(session.id)).announced[before:]
+            ear.late = Counter(one.fingerprint for one in new)
+            ear.late -= Counter(one.fingerprint for one in found if isinstance(one, Marker))
+            ear.late_until_s = asyncio.get_running_loop().time() + LATE_S
+
+    def _without_late(self, ear: Ear, found: list[Found]) -> list[Found]:
+        """Without what the scrollback has shown a moment before the stream did: that was announced."""
+        if asyncio.get_running_loop().time() > ear.late_until_s:
+            ear.late.clear()
+        fresh: list[Found] = []
+        for one in found:
+            if isinstance(one, Marker) and ear.late[one.fingerprint] > 0:
+                ear.late[one.fingerprint] -= 1
+            else:
+                fresh.append(one)
+        return fresh
+
+    async def _may_have_record(self, session: Session, ear: Ear) -> bool:
+        """When an agent speaks for the first time, its record is about to be begun: its screen is believed a little later. One
+        that was heard by its screen before, also before a restart of ours, has none."""
+        if not has_record(session.agent) or is_heard_by_screen_only(await self._signals.memory(session.id)):
+            return False
+        now_s = asyncio.get_running_loop().time()
+        ear.sighted_at_s = ear.sighted_at_s or now_s
+        return now_s - ear.sighted_at_s < RECORD_S
+
+    def _is_flowing(self, ear: Ear) -> bool:
+        """Whether the stream and a picture of the scrollback may overlap: then the gap is closed a little later."""
+        now_s = asyncio.get_running_loop().time()
+        return now_s - ear.printed_at_s < SETTLE_S and now_s - ear.gapped_at_s < LONGEST_GAP_S
+
+    def _rows(self, session: Session, rendering: Rendering) -> list[Drawn]:
+        """Returns the rows of the screen above the input box."""
+        box = read_box(rendering.screen, self._kinds.get(session.agent).box)
+        if box is None:
+            return rendering.rows
+        return rendering.rows[: len(rendering.rows) - len(rendering.screen.rows) + box.top]
+
+    def _look(self, session: Session, rendering: Rendering) -> Look:
+        kind = self._kinds.get(session.agent)
+        is_known = session.agent != GENERIC
+        return Look(
+            prompt=kind.box.prompt if is_known else None,
+            prompt_rows=kind.box.rows if is_known else None,
+            column=kind.words_column,
+            has_panels=kind.has_panels,
+            has_brackets=kind.keeps_brackets,
+            has_fences=not is_known,
+            columns=rendering.screen.columns,
+        )
+
+    def _look_again(self, ear: Ear) -> None:
+        now_s = asyncio.get_running_loop().time()
+        ear.again_at_s = [now_s, *(now_s + later_s for later_s in RECORD_AGAIN_S)]
+        self._stirred.set()
+
+
+def _is_due(ear: Ear, now_s: float) -> bool:
+    quiet_s = now_s - ear.printed_at_s
+    if ear.found or (ear.is_unflushed and quiet_s >= FLUSH_S) or any(at_s <= now_s for at_s in ear.again_at_s):
+        return True
+    return ear.is_unseen and (quiet_s >= SETTLE_S or now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S)

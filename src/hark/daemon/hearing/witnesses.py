@@ -1,0 +1,178 @@
+"""Further witnesses of what agents do, beside hooks and native APIs: files that Claude Code writes about itself, the title of
+Gemini CLI. They are looked at once a second, say the same few words as all others, and none of them is needed."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from hark.agents import claude_files
+from hark.agents.kinds import Kinds
+from hark.agents.record_files import is_path, read_part
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.panes import Panes
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.log import logger
+from hark.daemon.process.slow_calls import work_aside
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.registry.sweep import go_round
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.queue.turns import Phase
+
+PERIOD_S = 1.0
+FIND_AGAIN_S = 5.0
+LOOK_BACK = 262_144
+LONGEST_READ = 4_000_000
+LONGEST_STATUS = 65_536
+
+
+class Transcript:
+    """Reads what was added to a transcript since the last look."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._offset: int | None = None
+        self._rest = b""
+
+    def new_lines(self) -> list[bytes]:
+        part = read_part(self.path, self._offset, LONGEST_READ, back=LOOK_BACK)
+        if part.start != self._offset:
+            self._rest = b""
+        self._offset = part.start + len(part.data)
+        *lines, rest = (self._rest + part.data).split(b"\n")
+        # A line that is longer than all that is read at a time is none of an agent's.
+        self._rest = rest if len(rest) < LONGEST_READ else b""
+        return lines
+
+
+class StatusFile:
+    """Reads a status file again whenever it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._changed_at = -1
+        self._status: claude_files.Status | None = None
+
+    def read(self) -> claude_files.Status | None:
+        changed_at = self.path.stat().st_mtime_ns
+        if changed_at != self._changed_at:
+            text = read_part(str(self.path), None, LONGEST_STATUS, back=LONGEST_STATUS).data
+            self._status = claude_files.read_status(text)
+            self._changed_at = changed_at
+        return self._status
+
+    def transcript(self) -> str | None:
+        """Returns the path of the transcript; None if there is none."""
+        place = self._status.transcript if self._status else ""
+        path = self.path.parent.parent / place
+        return str(path) if place and path.is_file() else None
+
+
+class Witnesses:
+    def __init__(self, sessions: Sessions, panes: Panes, kinds: Kinds, turns: TurnBook, clock: Clock) -> None:
+        self._sessions = sessions
+        self._panes = panes
+        self._kinds = kinds
+        self._turns = turns
+        self._clock = clock
+        self._transcripts: dict[SessionId, Transcript] = {}
+        self._status_files: dict[SessionId, StatusFile] = {}
+        self._looked_at_s: dict[SessionId, float] = {}
+        self._titles: dict[SessionId, tuple[Phase, datetime]] = {}
+        self._told: dict[SessionId, str] = {}
+        self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
+        """Called with the file in which an agent keeps its own words, when its status names another one."""
+
+    def learn_transcript(self, session: Session, path: str) -> None:
+        """Takes note of the transcript's path, as the agent's hooks tell it."""
+        known = self._transcripts.get(session.id)
+        if not is_path(path):
+            return
+        if known is None or known.path != path:
+            self._transcripts[session.id] = Transcript(path)
+
+    def transcript_of(self, session_id: SessionId) -> str | None:
+        """Returns the path of the agent's transcript, as it was told to this daemon or to an earlier one."""
+        known = self._transcripts.get(session_id)
+        return known.path if known else self._sessions.get(session_id).transcript or None
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_GONE and event.session_id:
+            for kept in (self._transcripts, self._status_files, self._looked_at_s, self._titles, self._told):
+                kept.pop(event.session_id, None)
+
+    async def run(self) -> None:
+        await go_round(self._sessions, self._try_look, PERIOD_S, "witnesses")
+
+    async def _try_look(self, session: Session) -> None:
+        try:
+            await self.look(session)
+        except (OSError, HarkError) as failure:
+            extra = {"session": session.name, "failure": str(failure)}
+            logger.debug("a witness is not there", extra=extra)
+
+    async def look(self, session: Session) -> None:
+        if session.agent == "claude":
+            await self._read_status(session)
+            await self._read_transcript(session)
+        elif title := self._kinds.get(session.agent).title:
+            shown = (await self._panes.of(session.pane).screen(session.pane)).title
+            await self._see_title(session, title.phase(shown))
+
+    async def _read_transcript(self, session: Session) -> None:
+        transcript = self._transcripts.get(session.id)
+        if transcript is None and session.transcript:
+            transcript = self._transcripts[session.id] = Transcript(session.transcript)
+        if transcript is None:
+            return
+        for line in await work_aside(f"transcript of {session.id}", transcript.new_lines):
+            if heard := claude_files.read_entry(line):
+                # Whatever stands there, it was not written in the future.
+                await self._turns.hear(session.id, replace(heard, at=min(heard.at, self._clock())))
+
+    async def _read_status(self, session: Session) -> None:
+        seen = await work_aside(f"status of {session.id}", partial(self._look_at_status, session))
+        if seen is None:
+            return
+        status, path = seen
+        if path and session.id not in self._transcripts:
+            self.learn_transcript(session, path)
+        if path and self._told.get(session.id) != path:
+            self._told[session.id] = path
+            self.on_record(session.id, path)
+        await self._turns.see(session.id, status.phase, status.since)
+
+    def _look_at_status(self, session: Session) -> tuple[claude_files.Status, str | None] | None:
+        """Reads the status file and the transcript that it names. It runs in a thread."""
+        file = self._status_file(session)
+        status = file.read() if file else None
+        return (status, file.transcript()) if file and status else None
+
+    def _status_file(self, session: Session) -> StatusFile | None:
+        """A process that ends takes its file with it."""
+        known = self._status_files.get(session.id)
+        if known and known.path.exists():
+            return known
+        self._status_files.pop(session.id, None)
+        now_s = time.monotonic()
+        if now_s - self._looked_at_s.get(session.id, -FIND_AGAIN_S) >= FIND_AGAIN_S:
+            self._looked_at_s[session.id] = now_s
+            if path := claude_files.status_file(session.pane.pid):
+                self._status_files[session.id] = StatusFile(path)
+        return self._status_files.get(session.id)
+
+    async def _see_title(self, session: Session, phase: Phase | None) -> None:
+        """A title does not say since when: it counts from when it was first seen."""
+        known = self._titles.get(session.id)
+        if phase is None:
+            self._titles.pop(session.id, None)
+            return
+        if known is None or known[0] is not phase:
+            known = self._titles[session.id] = (phase, self._clock())
+        await self._turns.see(session.id, *known)

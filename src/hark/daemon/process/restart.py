@@ -1,0 +1,48 @@
+"""How a daemon restarts: a new program takes its place in the same process, with the same environment and settings.
+
+The locks stay held over it, so no other daemon can start in between, and whoever wants to speak to the daemon waits for it.
+A service manager sees no end and no start.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+
+from hark.daemon.process.instance_lock import InstanceLock
+from hark.model.errors import Exit, HarkError
+
+OPTION = "--lock-fds"
+
+
+def own_command() -> list[str]:
+    return [sys.executable, "-m", "hark.cli.main", "serve"]
+
+
+def check_command(command: Sequence[str]) -> None:
+    """A program that cannot be run must not take the place of one that can."""
+    if any("\0" in word for word in command) or shutil.which(command[0]) is None:
+        raise HarkError("request-invalid", f"{command[0]!r} is no program", "give the command that runs `hark serve`")
+
+
+def replace_process(command: Sequence[str], options: Mapping[str, str], lock: InstanceLock) -> int:
+    """Does not return, unless the program cannot be run."""
+    words = [*command, *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
+    held = (lock.database.descriptor, lock.runtime.descriptor)
+    if None not in held:
+        for descriptor in held:
+            os.set_inheritable(int(descriptor or 0), True)
+        words += [OPTION, ",".join(str(descriptor) for descriptor in held)]
+    try:
+        os.execvp(words[0], words)
+    except OSError:
+        lock.release()
+    return Exit.FAILURE
+
+
+def parse_descriptors(text: str) -> tuple[int, int]:
+    """Reads the descriptors that `replace_process` has handed over."""
+    first, comma, second = text.partition(",")
+    if not (first.isdigit() and comma and second.isdigit()):
+        raise HarkError("request-invalid", f"{OPTION} {text!r} names no two descriptors", "leave it out")
+    return int(first), int(second)

@@ -1,0 +1,423 @@
+"""Sessions: started, adopted, renamed, ended, and found by whatever part of their name or id somebody types."""
+
+import asyncio
+import os
+import secrets
+import socket as sockets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hark.agents.kinds import Kinds, check_teachable
+from hark.daemon.panes import Panes
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.log import logger
+from hark.daemon.registry.foreground_program import foreground_command, working_directory
+from hark.daemon.registry.interrupted_starts import find_pane
+from hark.daemon.registry.launcher import Launch, Launcher, check_command
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group, find_session
+from hark.model.names import RESERVED, shorten
+from hark.model.session import Pane, Session, SessionState
+from hark.model.signal import SignalSource, SignalState
+from hark.store.contract import Store
+from hark.terminal.tmux.new_panes import Beside, OwnSession, Program, open_pane, rename_window
+from hark.terminal.tmux.server import TmuxServer
+from hark.terminal.tmux.socket_paths import default_socket
+
+ADOPTED_LOOKUP_DEADLINE_S = 5.0
+
+
+class Sessions:
+    def __init__(
+        self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, own_socket: str, launcher: Launcher
+    ) -> None:
+        self._store = store
+        self._panes = panes
+        self._kinds = kinds
+        self._clock = clock
+        self._own_socket = own_socket
+        self._launcher = launcher
+        self._by_id: dict[SessionId, Session] = {}
+        self._by_pane: dict[Pane, Session] = {}
+        self._used_names: set[str] = set()
+        """Names that a session has or had; none of them is taken for the beginning of an id."""
+        self._unfinished: list[Session] = []
+        self._in_progress: set[SessionId] = set()
+        self._naming = asyncio.Lock()
+        self._signalling = asyncio.Lock()
+        self.on_change: Callable[[SessionId], None] = lambda session_id: None
+        """Called when a session has changed and everybody who asks is told so: the event of the change comes earlier."""
+
+    async def load(self) -> None:
+        self._used_names = self._used_names or set(await self._store.used_names())
+        stored = await self._store.sessions()
+        self._by_id = {session.id: session for session in stored if session.state is not SessionState.STARTING}
+        self._unfinished = [session for session in stored if session.state is SessionState.STARTING]
+        self._used_names |= {session.name for session in self._by_id.values()}
+        self._by_pane = {session.pane: session for session in self.running()}
+
+    def all(self) -> list[Session]:
+        return list(self._by_id.values())
+
+    def find_group(self, wanted: str, sender: str | None = None) -> list[Session]:
+        """One or several that run, by names and patterns. The sender is not written to by a pattern of its own."""
+        own = self.named(sender).id if sender else None
+        named = [(session.id, session.name) for session in self.running()]
+        return [self.get(session_id) for session_id in find_group(wanted, named, own, self._used_names)]
+
+    def running(self) -> list[Session]:
+        return [session for session in self._by_id.values() if session.state is SessionState.RUNNING]
+
+    def get(self, session_id: SessionId) -> Session:
+        if session := self._by_id.get(session_id):
+            return session
+        raise HarkError("session-not-found", f"no session {session_id!r}", "`hark ls` shows the sessions there are")
+
+    def is_known(self, session_id: SessionId) -> bool:
+        return session_id in self._by_id
+
+    def known(self, session_id: str) -> Session | None:
+        """Returns the session with exactly that id."""
+        return self._by_id.get(SessionId(session_id))
+
+    def find(self, wanted: str) -> Session:
+        """A running session wins over gone ones that fit as well; but a whole name or id wins over a mere prefix, or what
+        is sent to a session that has just ended would reach another one."""
+        if exact := [session for session in self._by_id.values() if wanted in (session.id, session.name)]:
+            return min(exact, key=lambda session: session.state is SessionState.GONE)
+        running = [(session.id, session.name) for session in self.running()]
+        try:
+            return self.get(find_session(wanted, running, self._used_names))
+        except HarkError as failure:
+            if failure.code != "session-not-found":
+                raise
+            gone = [(s.id, s.name) for s in self._by_id.values() if s.state is SessionState.GONE]
+            try:
+                return self.get(find_session(wanted, gone, self._used_names))
+            except HarkError as second:
+                raise (failure if second.code == "session-not-found" else second) from None
+
+    def named(self, wanted: str) -> Session:
+        """Finds a session by its whole id or name: a caller that speaks for a session must say which one."""
+        if exact := [session for session in self._by_id.values() if wanted in (session.id, session.name)]:
+            return min(exact, key=lambda session: session.state is SessionState.GONE)
+        raise HarkError(
+            "session-not-found", f"no session {shorten(wanted)!r}", "`hark ls` shows the sessions there are"
+        )
+
+    def at(self, pane: Pane) -> Session | None:
+        """Returns the id of the session in a pane. It is fast, because it is asked for every chunk that any pane prints."""
+        return self._by_pane.get(pane)
+
+    def in_pane(self, socket: str, pane_id: str) -> Session | None:
+        panes = ((session.pane.socket, session.pane.pane_id, session) for session in self.running())
+        return next((session for at, pane, session in panes if (at, pane) == (socket, pane_id)), None)
+
+    async def start(
+        self,
+        command: list[str],
+        *,
+        name: str | None,
+        agent: str | None,
+        directory: str | None,
+        environment: dict[str, str],
+        columns: int,
+        rows: int,
+        socket: str | None,
+        is_plain: bool = False,
+        has_signals: bool = False,
+        session_id: SessionId | None = None,
+        beside: Beside | None = None,
+    ) -> Session:
+        """`is_plain`: as `hark run` shows it, with no status line of tmux below it. `has_signals`: taught to signal, where the
+        agent allows it. `beside`: in a window or a pane there, instead of a tmux session of its own."""
+        directory = directory or str(Path.home())
+        # Whoever says nothing of a PATH gets the daemon's, as in any other session of its tmux server; and no more of it.
+        environment = {"PATH": os.environ.get("PATH", os.defpath)} | environment
+        check_command(command, directory, environment)
+        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
+        if has_signals:
+            check_teachable(kind)
+        server = self._panes.server(socket or self._own_socket)
+        session_id = session_id or new_id()
+        async with self._naming:
+            name = self._free_name(name, _base_name(command))
+            launch = self._launcher.launch(
+                session_id, kind, command, environment, has_signals=has_signals, is_watched=is_plain
+            )
+            program = Program(
+                words=launch.words,
+                directory=directory,
+                environment=launch.environment,
+                name=name,
+                title=f"{name} ({kind})",
+            )
+            own = OwnSession(name=_tmux_name(name, session_id), columns=columns, rows=rows)
+            nowhere = Pane(socket=server.socket, pane_id="", pid=0)
+            wanted = self._session(session_id, name, kind, nowhere, tuple(command), directory, airlock=launch.airlock)
+            wanted = msgspec.structs.replace(wanted, state=SessionState.STARTING)
+            session = await self._begin(wanted, server, program, beside or own)
+            if is_plain:
+                await server.hide_status(session.pane)
+        await self._panes.watch(session.pane)
+        return session
+
+    async def _begin(
+        self, wanted: Session, server: TmuxServer, program: Program, place: OwnSession | Beside
+    ) -> Session:
+        """Recorded before its pane is made, so that no agent can be without a session, whoever dies."""
+        self._in_progress.add(wanted.id)
+        try:
+            await self._store.add_session(wanted, None)
+            try:
+                pane = await open_pane(server, program, place)
+            except HarkError as failure:
+                # tmux may still make the pane when it has not answered in time.
+                if failure.code != "tmux-timeout":
+                    await self._store.remove_session(wanted.id)
+                await self.load()
+                raise
+            return await self._finish(wanted, pane)
+        finally:
+            self._in_progress.discard(wanted.id)
+
+    async def _finish(self, wanted: Session, pane: Pane) -> Session:
+        return await self._change(wanted, {"pane": pane, "state": SessionState.RUNNING}, self._created(wanted))
+
+    async def settle_unfinished(self) -> None:
+        """Starts that were not finished: their agents become sessions, and where there is no agent the record goes."""
+        for session in [session for session in self._unfinished if session.id not in self._in_progress]:
+            try:
+                pane = await find_pane(self._panes, session)
+            except HarkError as failure:
+                logger.warning("an unfinished start", extra={"session": session.name, "code": failure.code})
+                continue
+            if pane is None:
+                await self._store.remove_session(session.id)
+                await self.load()
+            else:
+                logger.info("an agent without a session was found", extra={"session": session.name})
+                await self._finish(session, pane)
+
+    async def adopt(
+        self, target: str, *, name: str | None, agent: str | None, socket: str | None, has_signals: bool = False
+    ) -> Session:
+        """`has_signals`: it is to be taught to signal, so it must be an agent that is known."""
+        server = self._panes.server(socket or default_socket("default"))
+        facts = await server.resolve(target)
+        pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
+        if known := self.at(pane):
+            raise HarkError(
+                "pane-adopted",
+                f"that pane is session {known.name} already",
+                f"rename it with `hark rename {known.name} NEW`",
+            )
+        command = foreground_command(facts.tty) or (facts.foreground,)
+        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(command)
+        if has_signals:
+            check_teachable(kind)
+        async with self._naming:
+            name = self._free_name(name, _base_name(list(command)))
+            session = self._session(new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
+            await self._add(session)
+        await self._panes.watch(pane)
+        return session
+
+    async def run(
+        self,
+        target: str,
+        command: list[str],
+        *,
+        name: str | None,
+        agent: str | None,
+        directory: str,
+        socket: str,
+        environment: dict[str, str],
+        has_signals: bool = False,
+    ) -> tuple[Session, Launch]:
+        """A session for an agent that is about to start behind an airlock in a pane of the human's own, and how to start it."""
+        server = self._panes.server(socket)
+        facts = await server.resolve(target)
+        pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
+        if known := self.at(pane):
+            await self.mark_gone(known, "another agent took its pane")
+        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
+        if has_signals:
+            check_teachable(kind)
+        session_id = new_id()
+        async with self._naming:
+            name = self._free_name(name, _base_name(command))
+            launch = self._launcher.launch(session_id, kind, command, environment, has_signals=has_signals)
+            session = self._session(
+                session_id, name, kind, pane, tuple(command), directory, airlock=launch.airlock, is_adopted=True
+            )
+            await self._add(session)
+        await self._panes.watch(pane)
+        return session, launch
+
+    async def rename(self, session: Session, name: str) -> Session:
+        check_name(name)
+        async with self._naming:
+            event = Event(
+                at=self._clock(),
+                kind=EventKind.SESSION_RENAMED,
+                session_id=session.id,
+                data={"from": session.name, "to": name},
+            )
+            renamed = await self._change(session, {"name": name}, event)
+        if session.state is SessionState.RUNNING and not session.is_adopted:
+            try:
+                await rename_window(self._panes.of(session.pane), session.pane, session.name, name)
+            except HarkError as failure:
+                logger.info("window not renamed", extra={"session": name, "code": failure.code})
+        return renamed
+
+    async def disturb(self, session: Session, *, may: bool) -> Session:
+        """`hark hold` and `hark release`: whether messages may be delivered to it at all."""
+        if (session.do_not_disturb_since is None) is may:
+            return session
+        now = self._clock()
+        kind = EventKind.SESSION_RELEASED if may else EventKind.SESSION_HELD
+        event = Event(at=now, kind=kind, session_id=session.id, data={"name": session.name})
+        return await self._change(session, {"do_not_disturb_since": None if may else now}, event)
+
+    async def signal(
+        self, session: Session, state: SignalState, text: str, source: SignalSource, memory: str
+    ) -> Session:
+        """What its agent announces. Every signal has a number of its own, however many come at once. `memory`: what it takes
+        to know it again, durable with it."""
+        async with self._signalling:
+            now, number = self._clock(), self.get(session.id).nudge_seq + 1
+            data = {"state": str(state), "text": text, "nudge_seq": number, "source": str(source)}
+            data["nudge_state"] = str(state)
+            event = Event(at=now, kind=EventKind.SIGNAL, session_id=session.id, data=data)
+            changes = {"nudge_seq": number, "last_signal_at": now}
+            changes |= {"signal_state": state, "signal_text": text, "signal_source": source}
+            changed = await self._store.save_signal(session.id, changes, event, memory)
+            self._keep(changed)
+            return changed
+
+    async def clear_signal(self, session: Session, memory: str) -> Session:
+        """What its agent has announced is over. Nobody is told but those who show it."""
+        async with self._signalling:
+            before = self.get(session.id)
+            data = {"state": str(before.signal_state), "nudge_seq": before.nudge_seq, "nudge_state": None}
+            event = Event(at=self._clock(), kind=EventKind.SIGNAL_CLEARED, session_id=session.id, data=data)
+            changes = {"signal_state": None, "signal_text": "", "signal_source": None}
+            changed = await self._store.save_signal(session.id, changes, event, memory)
+            self._keep(changed)
+            return changed
+
+    async def note(self, session_id: SessionId, **changes: str) -> None:
+        """Keeps what was learned about its agent (`hearing`, `conversation`), where it is new. Nobody is told."""
+        session = self.get(session_id)
+        if any(getattr(session, name) != value for name, value in changes.items()):
+            self._keep(await self._store.change_session(session_id, changes))
+
+    def _keep(self, session: Session) -> None:
+        self._by_id[session.id] = session
+        if self._by_pane.get(session.pane, session).id == session.id and session.state is SessionState.RUNNING:
+            self._by_pane[session.pane] = session
+
+    async def kill(self, session: Session) -> Session:
+        """Ends a session that hark started. An adopted pane is the human's: it is only let go."""
+        if session.state is SessionState.RUNNING and not session.is_adopted:
+            try:
+                await self._panes.of(session.pane).kill_pane(session.pane)
+            except HarkError as failure:
+                if failure.code not in ("tmux-gone", "tmux-failed"):
+                    raise
+        return await self.mark_gone(session, "let go" if session.is_adopted else "killed")
+
+    async def mark_gone(self, session: Session, why: str) -> Session:
+        if session.state is SessionState.GONE:
+            return session
+        now = self._clock()
+        event = Event(
+            at=now, kind=EventKind.SESSION_GONE, session_id=session.id, data={"name": session.name, "why": why}
+        )
+        changed = await self._change(session, {"state": SessionState.GONE, "gone_at": now}, event)
+        self._panes.forget(session.pane)
+        return changed
+
+    async def forget(self, session_id: SessionId) -> Session:
+        """Takes a gone session off the record, with all that is on record about it. Returns what it was."""
+        session = self.get(session_id)
+        if session.state is not SessionState.GONE:
+            raise HarkError("internal", f"session {session.name} is not gone")
+        data = {"name": session.name}
+        event = Event(at=self._clock(), kind=EventKind.SESSION_FORGOTTEN, session_id=session_id, data=data)
+        await self._store.remove_session(session_id, event)
+        await self.load()
+        return session
+
+    async def _add(self, session: Session) -> None:
+        await self._store.add_session(session, self._created(session))
+        await self.load()
+
+    def _created(self, session: Session) -> Event:
+        data = {"name": session.name, "agent": session.agent, "is_adopted": session.is_adopted}
+        return Event(at=self._clock(), kind=EventKind.SESSION_CREATED, session_id=session.id, data=data)
+
+    async def _change(self, session: Session, changes: dict[str, Any], event: Event) -> Session:
+        changed = await self._store.change_session(session.id, changes, event)
+        await self.load()
+        self.on_change(session.id)
+        return changed
+
+    def _free_name(self, wanted: str | None, base: str) -> str:
+        taken = {session.name for session in self.running()}
+        if wanted is not None:
+            if check_name(wanted) in taken:
+                raise HarkError(
+                    "name-taken",
+                    f"a session is called {wanted!r} already",
+                    "choose another one with -n NAME, or rename that session with `hark rename`",
+                )
+            return wanted
+        taken |= set(RESERVED)
+        names = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 3)))
+        return next(name for name in names if name not in taken)
+
+    def _session(
+        self,
+        session_id: SessionId,
+        name: str,
+        kind: str,
+        pane: Pane,
+        command: tuple[str, ...],
+        directory: str,
+        *,
+        airlock: str | None = None,
+        is_adopted: bool = False,
+    ) -> Session:
+        return Session(
+            id=session_id,
+            name=name,
+            agent=kind,
+            host=sockets.gethostname(),
+            pane=pane,
+            command=command,
+            directory=directory,
+            created_at=self._clock(),
+            is_adopted=is_adopted,
+            airlock=airlock,
+        )
+
+
+def new_id() -> SessionId:
+    return SessionId(secrets.token_hex(SESSION_ID_LENGTH // 2))
+
+
+def _base_name(command: list[str]) -> str:
+    base = "".join(c if c.isalnum() or c in "._-" else "-" for c in os.path.basename(command[0])).lstrip(".-")
+    return (base or "session")[:40]
+
+
+def _tmux_name(name: str, session_id: SessionId) -> str:
+    """tmux allows no dots and colons, and its names need not be unique with ours."""
+    return f"{name.replace('.', '_').replace(':', '_')}-{session_id[:4]}"

@@ -1,0 +1,124 @@
+"""Watches the panes of all sessions: one question per tmux server and second, and one at once when tmux says that panes
+changed. A pane that is no longer there, or is another process, makes its session gone."""
+
+import asyncio
+import os
+from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
+
+from hark.daemon.panes import Panes
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.isolation import Isolation
+from hark.daemon.process.log import logger
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.registry.sweep import by_server
+from hark.model.errors import HarkError
+from hark.model.ids import SessionId
+from hark.model.session import Session
+from hark.terminal.tmux.facts import PaneFacts, ServerFacts
+
+PERIOD_S = 1.0
+OPENS_WITHIN_S = 10.0
+UNUSED_S = 2.0
+"""How long a server without sessions of ours is kept connected: somebody may just be starting one there."""
+LOST_AFTER = 3
+"""How many failed questions in a row make a server gone: one may be a moment of overload."""
+
+
+class Watcher:
+    def __init__(self, sessions: Sessions, panes: Panes, wake: Callable[[SessionId], None], clock: Clock) -> None:
+        self._sessions = sessions
+        self._panes = panes
+        self._wake = wake
+        self._clock = clock
+        self._changed = asyncio.Event()
+        self._isolation = Isolation("watcher", rests=False)
+        self._seen: dict[SessionId, PaneFacts] = {}
+        self._silent: dict[str, int] = defaultdict(int)
+        self._asked: dict[str, bool] = {}
+        """Servers that have not answered yet, and whether there is reason to ask again."""
+
+    def seen(self, session_id: SessionId) -> PaneFacts | None:
+        """The facts of the session's pane at the last look, at most about a second ago."""
+        return self._seen.get(session_id)
+
+    def look_now(self, socket: str) -> None:
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Each server is asked by itself: one that does not answer keeps no other waiting."""
+        self._asked.clear()
+        has_changed = False
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                self._changed.clear()
+                await self._sessions.settle_unfinished()
+                servers = by_server(self._sessions.running())
+                await self._isolation.run("unused", partial(self._panes.leave_unused, set(servers), UNUSED_S))
+                for socket, sessions in servers.items():
+                    if socket in self._asked:
+                        self._asked[socket] |= has_changed
+                    else:
+                        self._asked[socket] = False
+                        tasks.create_task(self._ask(socket, sessions))
+                has_changed = await self._rest()
+
+    async def _rest(self) -> bool:
+        """Whether panes may have changed meanwhile."""
+        try:
+            async with asyncio.timeout(PERIOD_S):
+                return await self._changed.wait()
+        except TimeoutError:
+            return False
+
+    async def _ask(self, socket: str, sessions: list[Session]) -> None:
+        try:
+            await self._isolation.run(socket, partial(self._look_at, socket, sessions))
+        finally:
+            if self._asked.pop(socket):
+                self._changed.set()
+
+    async def look(self) -> None:
+        for socket, sessions in by_server(self._sessions.running()).items():
+            await self._isolation.run(socket, partial(self._look_at, socket, sessions))
+
+    async def _look_at(self, socket: str, sessions: list[Session]) -> None:
+        try:
+            facts = await self._panes.server(socket).facts()
+        except HarkError as failure:
+            self._silent[socket] += 1
+            logger.warning(
+                "tmux does not answer", extra={"socket": socket, "code": failure.code, "detail": failure.detail}
+            )
+            if failure.code == "tmux-gone" and self._silent[socket] >= LOST_AFTER:
+                for session in sessions:
+                    await self._isolation.run(session.id, partial(self._gone, session, "its tmux server is gone"))
+            return
+        self._silent[socket] = 0
+        for session in sessions:
+            await self._isolation.run(session.id, partial(self._compare, session, facts))
+
+    async def _compare(self, session: Session, facts: ServerFacts) -> None:
+        pane = facts.panes.get(session.pane.pane_id)
+        if pane is None or pane.is_dead or pane.pid != session.pane.pid:
+            await self._gone(session, "its pane is gone" if pane is None else "its program has ended")
+            return
+        if session.airlock and self._has_closed(session, session.airlock):
+            await self._gone(session, "its program has ended")
+            return
+        await self._panes.watch(session.pane) if not pane.has_pipe else None
+        before = self._seen.get(session.id)
+        self._seen[session.id] = pane
+        if before and (before.in_mode, before.foreground) != (pane.in_mode, pane.foreground):
+            self._wake(session.id)
+
+    def _has_closed(self, session: Session, airlock: str) -> bool:
+        """An airlock takes its socket away when its agent has ended; a new one needs a moment to open it."""
+        return not os.path.exists(airlock) and (self._clock() - session.created_at).total_seconds() > OPENS_WITHIN_S
+
+    async def _gone(self, session: Session, why: str) -> None:
+        logger.info("session gone", extra={"session": session.name, "why": why})
+        self._seen.pop(session.id, None)
+        self._isolation.forget(session.id)
+        await self._sessions.mark_gone(session, why)

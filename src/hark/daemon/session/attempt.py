@@ -1,0 +1,218 @@
+"""One attempt to deliver one message: takes a grip on the pane, chooses the carrier, runs it, lets go."""
+
+import asyncio
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hark.agents.kinds import AgentKind
+from hark.daemon.doors.editor_tickets import Editors
+from hark.daemon.panes import Panes
+from hark.daemon.process.log import logger
+from hark.daemon.session.carriers import Carriers, delivery, return_of
+from hark.daemon.session.driver import Driver
+from hark.daemon.session.key_holds import HOLD_BY_TMUX_S, has_unread, take_grip
+from hark.daemon.session.ledger import Ledger
+from hark.delivery import wording
+from hark.delivery.carriers.empty_box import was_taken_out
+from hark.delivery.carriers.rest import NOT_AT_REST
+from hark.delivery.carriers.steps import Delivery, Held, Outcome, Stuck, is_late
+from hark.delivery.carriers.submit import AT_WORK, Job, wait_for_box, wait_for_idle, wait_for_turn
+from hark.delivery.gate import NOT_READ, Hold
+from hark.delivery.screen.box import read_box
+from hark.delivery.screen.capture import Screen
+from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
+from hark.model.session import Session
+from hark.terminal.holds.grip import HOLD_S, Grip
+
+UNDONE = "the delivery was broken off before Enter, and what it had done was undone"
+
+
+class Attempt(Struct, kw_only=True):
+    """Also what a delivery must have on record before it goes on (`driver.Records`)."""
+
+    session: Session
+    kind: AgentKind
+    messages: tuple[Message, ...]
+    """The messages of one payload; empty if only a draft has to go back."""
+    text: str
+    foreground: str
+    """The program in front of the pane when the gate let us pass."""
+    lease: Lease
+    ledger: Ledger
+    panes: Panes
+    editors: Editors
+    carriers: Carriers
+    carrier: Carrier = Carrier.NONE
+    has_begun: bool = False
+    is_staged: bool = False
+    is_given_up: bool = False
+    """The agent does not read: the way back is left to whoever holds the keys."""
+    has_carried: bool = False
+    """A draft was taken out of the way."""
+    is_draft_out: bool = False
+    """And it was not seen back in the box."""
+    held_until_s: float = 0.0
+    """On the clock of the event loop: until then the human's keys are held, with time to let them go."""
+    had_draft: bool | None = None
+    """Whether the box held a human's draft when the payload came: None until it is known."""
+
+    @property
+    def message(self) -> Message | None:
+        """The first of the payload, after which it is known."""
+        return self.messages[0] if self.messages else None
+
+    async def run(self, draft: Draft | None) -> Hold | None:
+        """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
+        if self.message and self.kind.idle_only and (hold := await self._wait_for_idle(self.message, draft)):
+            return hold
+        label = str(self.message.id) if self.message else ""
+        grip = await take_grip(self.panes, self.session, self.kind, self.foreground, label)
+        if grip is None:
+            return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
+        began_at_s = asyncio.get_running_loop().time()
+        self.held_until_s = began_at_s + (HOLD_S if self.session.airlock else HOLD_BY_TMUX_S) - LETS_GO_WITHIN_S
+        try:
+            driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
+            if not await driver.come_to_rest():
+                return Hold(HoldReason.BUSY, NOT_AT_REST, RETRY_S)
+            if (
+                self.message
+                and is_attempted(self.message)
+                and await self._was_undone(driver, grip, self.message, draft)
+            ):
+                self.messages = await self.ledger.requeue(self.messages, UNDONE)
+            if self.kind.box.needs_focus and await grip.give_focus():
+                await driver.run(wait_for_box(self.kind.box))
+            if draft and (undone := await grip.undone(str(draft.message_id))) and undone.is_touched:
+                # Whoever held the keys has put it back, and the human has gone on with it, or has sent it off.
+                await self.ledger.drop_draft()
+                draft = None
+            hold = await self._run_with(driver, grip, draft)
+            if hold:
+                # What is drawn for a focus that is taken back would wake us at once, to try the same again.
+                grip.keep_focus()
+            elif self.is_staged and self.kind.begins_within_s:
+                left_s = self.held_until_s - asyncio.get_running_loop().time()
+                await driver.run(wait_for_turn(self.kind.shows_turn, min(self.kind.begins_within_s, left_s)))
+            return hold
+        finally:
+            if self.is_draft_out and not self.is_given_up:
+                # The carrier could not bring it back: whoever holds the keys does it before they go free.
+                await grip.give_up()
+            await grip.release()
+            if self.has_begun:
+                self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
+
+    async def _wait_for_idle(self, message: Message, draft: Draft | None) -> Hold | None:
+        """Holds the message while a turn runs. It looks before anybody's keys are held."""
+        if draft is not None and not is_attempted(message):
+            return None
+        screen = await self.panes.of(self.session.pane).screen(self.session.pane)
+        return Hold(HoldReason.BUSY, AT_WORK) if self.kind.is_at_work(screen) else None
+
+    async def _run_with(self, driver: Driver, grip: Grip, draft: Draft | None) -> Hold | None:
+        message, hold = self.message, None
+        if message and draft and draft.message_id == message.id:
+            self.had_draft = True
+        if message and (draft is None or is_attempted(message)):
+            seen = await driver.look()
+            outcome = await driver.run(self._delivery(seen.screen, message), seen)
+            outcome = await self._judge(outcome, driver, grip, message, draft)
+            told = {"message_id": message.id, "carrier": self.carrier, "outcome": type(outcome).__name__}
+            logger.info("delivery ended", extra={"session": self.session.id, **told, "detail": outcome.detail})
+            hold = await self.ledger.record(self.messages, outcome, self.lease, self.carrier, self.had_draft)
+        if self.is_given_up:
+            return hold
+        if draft and not await driver.run(return_of(draft, self.kind, self._job())):
+            return hold or Hold(HoldReason.DIALOG, "a human's draft has to go back into the box first", None)
+        if draft:
+            await self.ledger.drop_draft()
+        if hold and hold.reason is HoldReason.DRAFT:
+            return replace(hold, ends_in_s=self.carriers.may_carry_in_s(self.session, self.kind))
+        return hold
+
+    async def _judge(
+        self, outcome: Outcome, driver: Driver, grip: Grip, message: Message, draft: Draft | None
+    ) -> Outcome:
+        """What became of the message, also where the hold was over before its carrier or the agent does not read."""
+        if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
+            return Held(HoldReason.BUSY, f"{UNDONE}: {outcome.detail}")
+        if is_late(outcome) and self.has_begun and not driver.has_pressed_enter and await grip.give_up():
+            self.is_given_up = True
+            return outcome
+        # A text that was seen to go out of the box again is out: what is unread then are keys of the way back.
+        is_unechoed = isinstance(outcome, Stuck) or (isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG)
+        if not is_unechoed or not self.has_begun:
+            return outcome
+        if not await has_unread(self.panes, self.session):
+            return outcome
+        # Our text is on its way into the box, whatever the screen shows; the way back goes right behind it.
+        if driver.has_pressed_enter or not await grip.give_up():
+            return Stuck(NOT_READ)
+        self.is_given_up = True
+        return Held(HoldReason.BUSY, NOT_READ)
+
+    async def _was_undone(self, driver: Driver, grip: Grip, message: Message, draft: Draft | None) -> bool:
+        """Whether a delivery that was broken off before its Enter was undone by whoever held the keys: nothing of it is in the box, and
+        nothing was submitted."""
+        undone = await grip.undone(str(message.id))
+        if undone is None or undone.is_after_enter:
+            return False
+        drafts_text, mark = draft.text if draft else None, wording.mark(message)
+        return await driver.run(was_taken_out(self.kind.box, mark, drafts_text, is_touched=undone.is_touched))
+
+    def _delivery(self, screen: Screen, message: Message) -> Delivery:
+        if self.kind.is_at_work(screen):
+            return wait_for_idle(is_in_box=is_attempted(message))
+        if is_attempted(message):
+            return self.carriers.resumption(self.session, self.kind, screen, self._job(), message)
+        box = read_box(screen, self.kind.box)
+        self.carrier = self.carriers.choose(self.session, self.kind, screen, box, message.mode)
+        return delivery(self.carrier, self.kind, self._job())
+
+    def _job(self) -> Job:
+        return Job(
+            text=self.text,
+            message_id=wording.mark(self.message) if self.message else "",
+            look=self.kind.box,
+            settle_s=self.kind.settle_s,
+            lines=self.kind.lines,
+            held_for_s=max(self.held_until_s - asyncio.get_running_loop().time(), 0.0),
+        )
+
+    async def begin(self) -> None:
+        await self.ledger.begin(self.messages, self.lease)
+        self.has_begun = True
+        if not self.has_carried:
+            # A carrier begins only when the draft is on record or the box was seen to be empty.
+            self.had_draft = False
+
+    async def stage(self) -> None:
+        self.messages = await self.ledger.stage(self.messages, self.lease, self.carrier, self.had_draft)
+        self.is_staged = True
+
+    async def is_taken(self) -> bool:
+        return bool(self.message) and await self.ledger.is_taken(self.messages[0])
+
+    async def note_interrupt(self) -> None:
+        assert self.message
+        await self.ledger.note_interrupt(self.message, self.lease)
+
+    async def save_draft(self, text: str) -> None:
+        assert self.message
+        await self.ledger.save_draft(self.message, text, self.carrier)
+        self.has_carried = self.is_draft_out = True
+        self.had_draft = True
+
+    async def drop_draft(self) -> None:
+        await self.ledger.drop_draft()
+        self.is_draft_out = False
+
+
+RETRY_S = 0.2
+LETS_GO_WITHIN_S = 0.1
+
+
+def is_attempted(message: Message) -> bool:
+    return message.status is Status.STAGED or message.attempted_at is not None

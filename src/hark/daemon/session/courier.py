@@ -1,0 +1,435 @@
+"""The courier of one session: delivers its messages one at a time, in order, or says why it does not.
+
+It sleeps until something happens that can change the answer: a message arrives, the pane prints, a fact of the pane
+changes, a pause is over; `input_poll_interval` is the net below these events. What it decides is decided by the gate and
+the carrier; what it does is write receipts.
+"""
+
+import asyncio
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from hark.agents.kinds import AgentKind, Kinds
+from hark.agents.native.channel import ChannelLost, NativeChannel, Refused
+from hark.daemon.doors.editor_tickets import Editors
+from hark.daemon.doors.native_channels import Natives
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.panes import Panes, line_facts
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.log import logger
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.attempt import Attempt, is_attempted
+from hark.daemon.session.carriers import Carriers
+from hark.daemon.session.handover import Handovers, is_claimed
+from hark.daemon.session.key_holds import airlock_facts, redraw
+from hark.daemon.session.ledger import Ledger
+from hark.daemon.session.native_delivery import begin_natively, deliver_natively, is_handed_over, without_channel
+from hark.daemon.session.text_files import write_text
+from hark.daemon.session.turn_stop import Stopper, interrupt_natively, may_interrupt
+from hark.delivery import wording
+from hark.delivery.carriers.choose import carries_at_once
+from hark.delivery.gate import NOT_BEGUN, STOPPED, Hold, PaneState, check_gate, check_unbegun
+from hark.delivery.screen.box import Box
+from hark.model.config import Config
+from hark.model.errors import HarkError
+from hark.model.ids import MessageId, SessionId
+from hark.model.message import Draft, HoldReason, Lease, Message, Status
+from hark.model.session import Session, SessionState
+from hark.queue.batching import next_batch, payload_order
+from hark.queue.lifecycle import PENDING, has_reached, is_expired
+from hark.queue.retrying import given_up_as, next_try_s
+from hark.store.contract import Store
+from hark.terminal.tmux.facts import PaneFacts
+
+LEASE_S = 15.0
+"""Longer than any delivery: each of its waits has a deadline of a few seconds."""
+QUIETEST_S = 0.1
+"""A held session that prints without end is looked at no more often than this."""
+
+
+class Courier:
+    def __init__(
+        self,
+        session_id: SessionId,
+        store: Store,
+        sessions: Sessions,
+        panes: Panes,
+        kinds: Kinds,
+        config: Config,
+        clock: Clock,
+        owner: str,
+        texts: Path,
+        editors: Editors,
+        turns: TurnBook,
+        natives: Natives,
+        handovers: Handovers,
+    ) -> None:
+        self._session_id = session_id
+        self._store = store
+        self._sessions = sessions
+        self._panes = panes
+        self._kinds = kinds
+        self._config = config
+        self._clock = clock
+        self._owner = owner
+        self._texts = texts
+        self._editors = editors
+        self._turns = turns
+        self._natives = natives
+        self._handovers = handovers
+        self._ledger = Ledger(session_id, store, clock)
+        self._carriers = Carriers(panes, config.input_stale_timeout)
+        self._wake = asyncio.Event()
+        self.lock = asyncio.Lock()
+        """Held during an attempt; who changes a pending message from outside takes it first."""
+        self.is_waiting_for_output = False
+        self._not_before: tuple[MessageId | None, float] = (None, 0.0)
+        """Which message was refused, and when it may be tried again; another one that comes before it need not wait."""
+        self._refused: tuple[MessageId | None, int] = (None, 0)
+        """Which message was refused last, and how often since this courier began."""
+        self._at_work: Message | None = None
+        """The message that is being delivered."""
+        self._is_redrawn = False
+        """The agent was asked to draw its screen anew, and no box has been seen since."""
+
+    def see_box(self, box: Box | None) -> float:
+        """Takes note of what the input box holds now. Returns for how many seconds it has held exactly that."""
+        self._carriers.see(box)
+        return self._carriers.untouched.for_s(asyncio.get_running_loop().time())
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Until its session is gone and every message that waits says so: nothing can be delivered there any more."""
+        while True:
+            self._wake.clear()
+            async with self.lock:
+                wait_s = await self._work()
+            if self._sessions.get(self._session_id).state is SessionState.GONE and not self._wake.is_set():
+                return
+            await self._sleep(wait_s)
+
+    async def _sleep(self, wait_s: float | None) -> None:
+        """Until woken; None: for as long as it takes."""
+        started = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(wait_s):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+        if wait_s is not None and (rest := started + QUIETEST_S - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(rest)
+
+    async def _work(self) -> float | None:
+        """Delivers what can be delivered. Returns how long to sleep: None when nothing is left to do."""
+        while True:
+            session = self._sessions.get(self._session_id)
+            if session.state is SessionState.GONE:
+                await self._hold_all(session)
+                return None
+            message = await self._store.first_pending(session.id)
+            draft = await self._ledger.draft()
+            if message is None and draft is None:
+                self.is_waiting_for_output = False
+                return None
+            if message and is_expired(message, self._clock()) and not is_attempted(message):
+                await self._ledger.move(message, Status.EXPIRED, detail="its time-out passed")
+                continue
+            if message and draft is None and (rest_s := self._rest_s(message)) > 0:
+                return rest_s
+            hold = await self._try(session, message, draft)
+            if hold is None:
+                continue
+            if message and hold.is_refused and await self._steps_aside(message, hold):
+                continue
+            is_shown = hold.reason in _ENDED_BY_OUTPUT
+            self.is_waiting_for_output = is_shown and not hold.is_for_hook
+            return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
+
+    async def _hold_all(self, session: Session) -> None:
+        """Says of every message that waits for a session which is gone that it does, or that nobody knows whether it arrived."""
+        self.is_waiting_for_output = False
+        for message in await self._store.pending(session.id):
+            if message.is_inbox:
+                continue
+            if is_expired(message, self._clock()) and not is_attempted(message):
+                await self._ledger.move(message, Status.EXPIRED, detail="its time-out passed")
+                continue
+            gone = Hold(HoldReason.SESSION_GONE, "its pane is gone")
+            await self._ledger.hold(message, gone, is_in_box=is_attempted(message))
+
+    def _rest_s(self, message: Message) -> float:
+        """How long it has to wait after an attempt that the agent has refused."""
+        refused, until_s = self._not_before
+        return 0.0 if message.id != refused else until_s - asyncio.get_running_loop().time()
+
+    async def _steps_aside(self, message: Message, hold: Hold) -> bool:
+        """Counts an attempt that the agent has refused. True if the message is given up, so that the next one may go on."""
+        current = await self._store.message(message.id)
+        if current.status not in PENDING:
+            return False
+        refused, count = self._refused
+        count = count + 1 if refused == current.id else 1
+        self._refused = (current.id, count)
+        if status := given_up_as(current, count, self._config.max_attempts):
+            detail = f"given up after {max(count, current.attempts)} attempts: {hold.detail}"
+            await self._ledger.move(current, status, detail=detail)
+            return True
+        self._not_before = (current.id, asyncio.get_running_loop().time() + next_try_s(current, count))
+        return False
+
+    async def note_failure(self, detail: str) -> None:
+        """Counts a delivery that has failed in a way that nobody foresaw against its message, so that one message cannot keep the
+        courier failing for ever. The first failure counts nothing: it may be due to another message of the payload, and the next
+        attempt is made with this one alone."""
+        message, self._at_work = self._at_work, None
+        if message is None:
+            return
+        async with self.lock:
+            if self._refused[0] == message.id:
+                await self._steps_aside(message, Hold(HoldReason.BUSY, detail, is_refused=True))
+            else:
+                self._refused = (message.id, 0)
+
+    async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
+        """None when there is nothing in the way any more: delivered, or ended otherwise."""
+        self._at_work = message
+        try:
+            hold = await self._deliver(session, message, draft)
+        except HarkError as failure:
+            extra = {"session": session.name, "message_id": message and message.id}
+            logger.warning("delivery failed", extra=extra | {"code": failure.code, "detail": failure.detail})
+            reason = HoldReason.SESSION_GONE if failure.code in _GONE else HoldReason.BUSY
+            has_begun = message is not None and (await self._store.message(message.id)).attempts > message.attempts
+            hold = Hold(reason, failure.detail, is_refused=has_begun and reason is HoldReason.BUSY)
+        if hold and message:
+            current = await self._store.message(message.id)
+            if current.status in PENDING:
+                await self._ledger.hold(current, hold, is_in_box=is_attempted(current))
+        return hold
+
+    async def _deliver(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
+        if message and session.state is not SessionState.GONE:
+            if mates := await self._mates(message):
+                await self._finish(message, mates)
+                return None
+            is_handed = is_handed_over(message)
+            is_fresh = draft is None and not is_attempted(message) and not message.is_raw
+            if is_fresh and await self._is_stopped(session):
+                return Hold(HoldReason.AGENT_NOT_RUNNING, STOPPED)
+            if (is_handed or is_fresh) and (channel := await self._natives.of(session)):
+                return await self._deliver_natively(session, channel, message)
+            if is_handed:
+                return await without_channel(message, self._clock(), self._ledger)
+            if is_claimed(message):
+                return await self._handovers.resolve(session, message, self._ledger)
+            if is_fresh and (hold := self._handovers.hold(session, message)):
+                return hold
+            if is_fresh and (hold := await self._handovers.wake(session, message)):
+                return hold
+        return await self._deliver_by_keys(session, message, draft)
+
+    async def _mates(self, message: Message) -> list[Message]:
+        """Returns the messages of the same payload that are known to be submitted."""
+        if not is_attempted(message) or message.batch_id is None:
+            return []
+        return [
+            mate for mate in await self._store.batch(message.batch_id) if has_reached(mate.status, Status.SUBMITTED)
+        ]
+
+    async def _finish(self, message: Message, mates: list[Message]) -> None:
+        """What became of one message of a payload has become of all."""
+        if message.status is not Status.STAGED:
+            await self._ledger.restage(message)
+        detail = f"it was in one payload with {mates[0].id}"
+        await self._ledger.move(message, Status.SUBMITTED, detail=detail, channel=mates[0].channel)
+
+    async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:
+        if hold := check_gate(_without_keys(session), self._clock().timestamp(), self._config.human_pause):
+            return hold
+        try:
+            is_beginning = await channel.begins_conversation()
+        except ChannelLost as lost:
+            return Hold(HoldReason.BUSY, str(lost), QUIETEST_S)
+        lease = await self._lease(session)
+        if lease is None:
+            return Hold(HoldReason.BUSY, "another daemon delivers to this session")
+        try:
+            if may_interrupt(message):
+                if hold := await interrupt_natively(channel, message, lease, self._ledger):
+                    return hold
+                message = await self._store.message(message.id)
+            messages = await self._payload_of(message)
+            text = wording.BETWEEN.join(wording.payload(one) for one in messages)
+            deliver = partial(deliver_natively, channel, messages, text, lease, self._ledger, self._clock())
+            outcome = await (
+                begin_natively(self._panes, session, self._kinds.get(session.agent), deliver)
+                if is_beginning
+                else deliver()
+            )
+        finally:
+            await self._store.release_lease(lease)
+        if isinstance(outcome, Refused):
+            logger.info("native channel given up", extra={"session": session.name, "detail": outcome.detail})
+            await self._natives.drop(session)
+            return Hold(HoldReason.BUSY, outcome.detail, QUIETEST_S)
+        return outcome
+
+    async def _payload_of(self, message: Message) -> tuple[Message, ...]:
+        """Returns the messages of its payload: the same as before if the payload may be with the agent already."""
+        if is_attempted(message):
+            together = await self._store.batch(message.batch_id) if message.batch_id else [message]
+            return tuple(one for one in payload_order(together) if is_attempted(one)) or (message,)
+        if message.id == self._refused[0]:
+            return (message,)
+        in_order = await self._store.next_pending(message.session_id, self._config.max_batch_size)
+        batch = next_batch(in_order, self._config.max_batch_size, self._clock())
+        return batch if batch and batch[0].id == message.id else (message,)
+
+    async def _lease(self, session: Session) -> Lease | None:
+        now = self._clock()
+        return await self._store.acquire_lease(session.id, self._owner, now, now + timedelta(seconds=LEASE_S))
+
+    async def _deliver_by_keys(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
+        facts, state = await self._observe(session, message)
+        hold = check_gate(state, self._clock().timestamp(), self._config.human_pause)
+        if hold or facts is None:
+            return hold or Hold(HoldReason.SESSION_GONE, "its pane is gone")
+        if message and not is_attempted(message) and (hold := await self._check_unbegun(session, state)):
+            return hold
+        if message and (draft is None or is_attempted(message)) and (hold := await self._check_begun(session)):
+            return hold
+        lease = await self._lease(session)
+        if lease is None:
+            return Hold(HoldReason.BUSY, "another daemon delivers to this session")
+        try:
+            attempt = await self._attempt(session, message, facts, lease)
+            if message and draft is None and may_interrupt(message):
+                if hold := await Stopper(attempt, self._turns, self._store).run():
+                    return hold
+                attempt = await self._attempt(session, await self._store.message(message.id), facts, lease)
+            hold = await attempt.run(draft)
+            await self._repair_screen(session, hold)
+            if hold is None and attempt.has_carried:
+                await self._announce(session, len(attempt.messages))
+            return await self._one_by_one(attempt, hold)
+        finally:
+            await self._store.release_lease(lease)
+
+    async def _repair_screen(self, session: Session, hold: Hold | None) -> None:
+        """Asks an agent whose box is not to be seen to draw its screen anew, once until the box is seen again. Where the agent and tmux
+        disagree about the width of an emoji, a part of the box may be missing on the screen."""
+        is_unseen = hold is not None and hold.reason is HoldReason.DIALOG
+        if is_unseen and not self._is_redrawn and self._kinds.get(session.agent).redraws_on_resize:
+            await redraw(session)
+        self._is_redrawn = is_unseen
+
+    async def _one_by_one(self, attempt: Attempt, hold: Hold | None) -> Hold | None:
+        """A payload of several that was refused and is out of the box: nobody knows whose text it was, so each goes alone next time."""
+        if hold is None or not hold.is_refused or len(attempt.messages) < 2:
+            return hold
+        if is_attempted(await self._store.message(attempt.messages[0].id)):
+            return hold
+        return replace(hold, is_refused=False, ends_in_s=QUIETEST_S)
+
+    async def _check_unbegun(self, session: Session, state: PaneState) -> Hold | None:
+        kind = self._kinds.get(session.agent)
+        hold = check_unbegun(state, self._clock().timestamp()) if kind.unbegun else None
+        return hold if hold and kind.loses_keys(await self._panes.of(session.pane).screen(session.pane)) else None
+
+    async def _check_begun(self, session: Session) -> Hold | None:
+        """Holds a message back until an agent that must not be typed to while it works has begun with the one before. Until then it
+        looks idle, and Gemini CLI hangs when it is given two prompts at once. A raw command may begin no turn."""
+        given = self._turns.beginning(session.id) if self._kinds.get(session.agent).idle_only else ()
+        has_prompt = [not (await self._store.message(message_id)).is_raw for message_id in given]
+        return Hold(HoldReason.BUSY, NOT_BEGUN, QUIETEST_S) if any(has_prompt) else None
+
+    async def _announce(self, session: Session, count: int) -> None:
+        """Tells the human in tmux's status line that a draft was carried, if the settings ask for it."""
+        if self._config.restore_notice == "status-line":
+            await self._panes.of(session.pane).announce(session.pane, wording.restored(count))
+
+    async def _attempt(self, session: Session, message: Message | None, facts: PaneFacts, lease: Lease) -> Attempt:
+        messages, kind = await self._payload_of(message) if message else (), self._kinds.get(session.agent)
+        text, count = wording.join([self._part(one, kind) for one in messages] or [""], kind.inline)
+        if message and is_attempted(message):
+            text = wording.BETWEEN.join(self._part(one, kind) for one in messages)
+            count = len(messages)
+        return Attempt(
+            session=session,
+            kind=kind,
+            messages=messages[:count],
+            text=text,
+            foreground=facts.foreground,
+            lease=lease,
+            ledger=self._ledger,
+            panes=self._panes,
+            editors=self._editors,
+            carriers=self._carriers,
+        )
+
+    async def _observe(self, session: Session, message: Message | None) -> tuple[PaneFacts | None, PaneState]:
+        if session.state is SessionState.GONE:
+            return None, PaneState(is_there=False)
+        try:
+            facts = await self._panes.of(session.pane).pane_facts(session.pane)
+        except HarkError as failure:
+            if failure.code not in _GONE:
+                raise
+            return None, PaneState(is_there=False)
+        pane = facts.panes.get(session.pane.pane_id)
+        if pane is None or pane.is_dead or pane.pid != session.pane.pid:
+            return None, PaneState(is_there=False)
+        await self._panes.watch(session.pane)
+        airlock = await airlock_facts(session)
+        line = airlock or line_facts(pane)
+        self._carriers.note_key(airlock.last_key_age_s if airlock else None)
+        state = PaneState(
+            is_there=True,
+            is_stopped=airlock is not None and airlock.is_stopped,
+            foreground=pane.foreground,
+            in_mode=pane.in_mode,
+            last_key_at_s=facts.last_key_at(pane.pane_id),
+            is_line_mode=line.is_line_mode,
+            has_unread=line.unread_bytes > 0,
+            do_not_disturb=session.do_not_disturb_since is not None,
+            can_carry_drafts=carries_at_once(self._carriers.means(session, self._kinds.get(session.agent))),
+            has_airlock=airlock is not None,
+            last_key_age_s=airlock.last_key_age_s if airlock else None,
+            waited_s=self._waited_s(message),
+            is_waiting=await self._turns.is_waiting(session),
+        )
+        return pane, state
+
+    async def _is_stopped(self, session: Session) -> bool:
+        """True if its agent is suspended. An airlock that does not answer is found out when keys are to be pressed."""
+        try:
+            airlock = await airlock_facts(session)
+        except HarkError:
+            return False
+        return airlock is not None and airlock.is_stopped
+
+    def _waited_s(self, message: Message | None) -> float:
+        """How long it has been held for a human's typing."""
+        if message is None or message.hold_reason is not HoldReason.HUMAN_TYPING or message.held_since is None:
+            return 0.0
+        return max(0.0, (self._clock() - message.held_since).total_seconds())
+
+    def _part(self, message: Message, kind: AgentKind) -> str:
+        if not wording.needs_file(message, kind.inline):
+            return wording.payload(message)
+        return wording.payload(message, write_text(self._texts, message))
+
+
+def _without_keys(session: Session) -> PaneState:
+    """The state of a session for a channel without keys: only do-not-disturb holds it up."""
+    return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
+
+
+_ENDED_BY_OUTPUT = frozenset({HoldReason.AGENT_NOT_RUNNING, HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY})
+"""An agent that goes on prints."""
+_GONE = frozenset({"tmux-gone", "tmux-failed", "pane-not-found"})

@@ -1,0 +1,307 @@
+"""Hands messages to busy agents through their hooks, each once: claims them durably before the hook gets them, and writes down
+what became of them when the agent itself has shown it. What is decided is decided in `queue/handover.py`."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from msgspec import Struct
+
+from hark.agents import transcripts
+from hark.agents.answers import WAYS, answer
+from hark.agents.decoders import Report
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.log import logger
+from hark.daemon.process.slow_calls import work_aside
+from hark.daemon.session.ledger import Ledger
+from hark.daemon.session.text_files import write_text
+from hark.delivery import wording
+from hark.delivery.gate import Hold
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.heard import Heard, Said
+from hark.model.ids import MessageId, SessionId
+from hark.model.message import Authority, Channel, HoldReason, Lease, Message, Status
+from hark.model.session import Session
+from hark.queue import handover as rules
+from hark.queue.handover import BOUNDARIES, Boundary, Claim, Fate, Verdict
+from hark.queue.ordering import delivery_order
+from hark.queue.turns import Phase
+from hark.store.contract import Store
+
+CANCELLED_WITHIN_S = 3.0
+"""A human who has pressed a key so long ago may have cancelled the turn with it."""
+LOCK_S = 0.1
+"""How long a hook waits for a courier's lock: its agent waits meanwhile, and a courier at work has the message."""
+LEASE_S = 5.0
+PRINTED_WITHIN_S = 3.0
+LOOK_AGAIN_S = 1.0
+_TICK = timedelta(microseconds=1)
+
+
+class Offer(Struct, frozen=True):
+    """What a hook is given to print."""
+
+    session_id: SessionId
+    claim: Claim
+    answer: bytes
+    heard: Heard
+
+
+class Waiter:
+    """A hook that waits beside an idle agent until there is something for it."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.offered: asyncio.Future[bytes] = loop.create_future()
+        self.printed: asyncio.Future[bool] = loop.create_future()
+
+
+class Handovers:
+    def __init__(
+        self,
+        store: Store,
+        turns: TurnBook,
+        clock: Clock,
+        owner: str,
+        texts: Path,
+        lock_of: Callable[[SessionId], asyncio.Lock],
+        key_age_s: Callable[[Session], Awaitable[float | None]],
+        transcript_of: Callable[[SessionId], str | None],
+        *,
+        is_on: bool,
+        is_waking: bool = False,
+    ) -> None:
+        self._store = store
+        self._turns = turns
+        self._clock = clock
+        self._owner = owner
+        self._texts = texts
+        self._lock_of = lock_of
+        self._key_age_s = key_age_s
+        self._transcript_of = transcript_of
+        self._is_on = is_on
+        self._is_waking = is_waking
+        self._waiters: dict[SessionId, Waiter] = {}
+        self._conversations: dict[SessionId, str] = {}
+        """The agent's own name for its conversation, by session, where hooks were heard that take answers."""
+        self._claims: dict[SessionId, Claim] = {}
+        self._continuations: dict[SessionId, int] = {}
+
+    async def heed(self, session: Session, report: Report, heard: Heard) -> None:
+        """What an event says about what its agent was given before."""
+        if heard.said is Said.PROMPT_SUBMITTED and self._takes_answers(session, report):
+            self._conversations[session.id] = report.agent_session_id
+        claim = self._claims.get(session.id)
+        if claim is None:
+            return
+        verdict = rules.judge(claim, heard, is_continued=report.is_continued)
+        if verdict is Verdict.TAKEN:
+            await self._taken(session.id, claim.message_ids, claim.at)
+        if verdict is not Verdict.WAIT:
+            self._claims.pop(session.id, None)
+
+    async def offer(self, session: Session, report: Report, event: str, heard: Heard) -> Offer | None:
+        """What goes in at this event, claimed; None if nothing does."""
+        boundary = BOUNDARIES.get(heard.said)
+        if boundary is None:
+            return None
+        before = self._continuations.get(session.id, 0)
+        if boundary is Boundary.STOP:
+            before = self._continuations[session.id] = rules.continued(before, is_continued=report.is_continued)
+        if not self._may_offer(session, report):
+            return None
+        try:
+            if WAYS[session.agent][boundary].is_also_of_cancelled and await self._may_be_cancelled(session):
+                return None
+            return await self._claim(session, event, heard, boundary, before)
+        except HarkError as failure:
+            logger.warning("no hand-over", extra={"session": session.name, "code": failure.code})
+            return None
+
+    async def settle(self, offer: Offer, *, is_printed: bool) -> None:
+        """The hook has printed it, or ended without: then the agent has not got it."""
+        claim = offer.claim
+        if is_printed:
+            if claim.boundary is Boundary.STOP:
+                self._continuations[offer.session_id] = self._continuations.get(offer.session_id, 0) + 1
+            return
+        if self._claims.get(offer.session_id) is claim:
+            del self._claims[offer.session_id]
+        for message_id in claim.message_ids:
+            await self._give_back(message_id, "its hook did not take it")
+
+    def hold(self, session: Session, message: Message) -> Hold | None:
+        """Why a message that its agent's hooks will take is not typed now."""
+        if session.id not in self._conversations or self._turns.of(session.id).phase is not Phase.BUSY:
+            return None
+        ways = WAYS[session.agent]
+        if rules.may_go(message, Boundary.TOOL, ways[Boundary.TOOL].authority):
+            return Hold(HoldReason.BUSY, "goes in when the agent has run a tool, or stops", is_for_hook=True)
+        if rules.may_go(message, Boundary.STOP, ways[Boundary.STOP].authority):
+            return Hold(HoldReason.BUSY, "goes in when the agent's turn ends", is_for_hook=True)
+        return None
+
+    def begin_waiting(self, session: Session) -> Waiter | None:
+        """None when another waits already, or none is wanted."""
+        if not self._is_waking or session.id in self._waiters:
+            return None
+        self._waiters[session.id] = waiter = Waiter()
+        return waiter
+
+    def end_waiting(self, session: Session, waiter: Waiter, *, is_printed: bool) -> None:
+        if self._waiters.get(session.id) is waiter:
+            del self._waiters[session.id]
+        if not waiter.printed.done():
+            waiter.printed.set_result(is_printed)
+
+    async def wake(self, session: Session, message: Message) -> Hold | None:
+        """Wakes an idle agent with it; None where no hook waits for that."""
+        waiter = self._waiters.get(session.id)
+        is_idle = self._turns.of(session.id).phase is Phase.IDLE and session.id not in self._claims
+        is_free = session.do_not_disturb_since is None and rules.may_go(message, Boundary.STOP, Authority.NOTICE)
+        if waiter is None or waiter.offered.done() or not is_idle or not is_free:
+            return None
+        text, taken = self._words((message,))
+        if not await self._stage(session, taken, "waiting", Authority.NOTICE):
+            return None
+        self._claims[session.id] = Claim(message_ids=(message.id,), boundary=Boundary.STOP, at=self._clock())
+        # On a line of its own: what the agent writes before it is not ours.
+        waiter.offered.set_result(b"\n" + text.encode("utf-8", "replace"))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PRINTED_WITHIN_S):
+                if not await asyncio.shield(waiter.printed):
+                    self._claims.pop(session.id, None)
+                    await self._give_back(message.id, "its hook did not take it")
+        return _waiting()
+
+    async def resolve(self, session: Session, message: Message, ledger: Ledger) -> Hold | None:
+        """Finds out what became of a claimed message. Returns None if the message is no longer in the way."""
+        if session.id in self._claims and self._turns.of(session.id).phase is Phase.BUSY:
+            return _waiting()
+        phase = self._turns.of(session.id).phase
+        staged_at = message.staged_at or message.queued_at
+        path = self._transcript_of(session.id)
+        is_there = await self._is_in_transcript(path, message.id) if path else None
+        now, is_waking = self._clock(), self._is_waking
+        fate = rules.resolve(staged_at, now, phase, is_in_transcript=is_there, is_waking=is_waking)
+        if fate is Fate.WAIT:
+            return _waiting()
+        self._claims.pop(session.id, None)
+        await self._end(session, message, fate, ledger)
+        return None
+
+    async def _is_in_transcript(self, path: str, message_id: MessageId) -> bool | None:
+        try:
+            return await work_aside(f"transcript {path}", lambda: transcripts.holds(path, message_id))
+        except OSError:
+            return None
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_GONE and event.session_id:
+            self._forget(event.session_id)
+
+    def _forget(self, session_id: SessionId) -> None:
+        waiter = self._waiters.pop(session_id, None)
+        if waiter and not waiter.offered.done():
+            waiter.offered.set_result(b"")
+        for kept in (self._conversations, self._claims, self._continuations):
+            kept.pop(session_id, None)
+
+    def _takes_answers(self, session: Session, report: Report) -> bool:
+        return self._is_on and session.agent in WAYS and report.takes_answers
+
+    def _may_offer(self, session: Session, report: Report) -> bool:
+        """True if the event belongs to the conversation with the agent itself: a sender does not mean its subagents."""
+        conversation = self._conversations.get(session.id)
+        is_own = conversation is not None and conversation == report.agent_session_id and not report.is_beside
+        return is_own and session.do_not_disturb_since is None and session.id not in self._claims
+
+    async def _may_be_cancelled(self, session: Session) -> bool:
+        age_s = await self._key_age_s(session)
+        return age_s is not None and age_s < CANCELLED_WITHIN_S
+
+    async def _claim(
+        self, session: Session, event: str, heard: Heard, boundary: Boundary, continuations: int
+    ) -> Offer | None:
+        way = WAYS[session.agent][boundary]
+        lock = self._lock_of(session.id)
+        try:
+            async with asyncio.timeout(LOCK_S):
+                await lock.acquire()
+        except TimeoutError:
+            return None
+        try:
+            waiting = delivery_order(await self._store.pending(session.id))
+            now = self._clock()
+            chosen = rules.choose(waiting, boundary, way.authority, continuations=continuations, now=now)
+            text, taken = self._words(chosen)
+            if not taken or not await self._stage(session, taken, event, way.authority):
+                return None
+            claim = Claim(message_ids=tuple(m.id for m in taken), boundary=boundary, at=heard.at)
+            self._claims[session.id] = claim
+            return Offer(session.id, claim, answer(session.agent, event, boundary, text), heard)
+        finally:
+            lock.release()
+
+    def _words(self, messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
+        """Returns the text of the messages that go together, and those messages."""
+        texts: list[str] = []
+        for message in messages:
+            text = wording.payload(message)
+            if len(text.encode()) > wording.LONGEST_HANDED_OVER:
+                text = wording.payload(message, write_text(self._texts, message))
+            if texts and len("\n\n".join([*texts, text]).encode()) > wording.LONGEST_HANDED_OVER:
+                break
+            texts.append(text)
+        return "\n\n".join(texts), list(messages[: len(texts)])
+
+    async def _stage(self, session: Session, messages: list[Message], event: str, authority: Authority) -> bool:
+        now = self._clock()
+        until = now + timedelta(seconds=LEASE_S)
+        lease = await self._store.acquire_lease(session.id, self._owner, now, until)
+        if lease is None:
+            return False
+        try:
+            await self._stage_all(Ledger(session.id, self._store, self._clock), messages, lease, event, authority)
+        finally:
+            await self._store.release_lease(lease)
+        return True
+
+    async def _stage_all(
+        self, ledger: Ledger, messages: list[Message], lease: Lease, event: str, authority: Authority
+    ) -> None:
+        for message in messages:
+            detail = f"given to the agent's {event} hook"
+            await ledger.stage_elsewhere(message, lease, Channel.HOOK, authority, detail)
+
+    async def _end(self, session: Session, message: Message, fate: Fate, ledger: Ledger) -> None:
+        match fate:
+            case Fate.TAKEN:
+                await self._taken(session.id, (message.id,), message.staged_at or message.queued_at)
+            case Fate.QUEUED:
+                await self._give_back(message.id, "the agent has not got it from its hook")
+            case _:
+                detail = "it was given to the agent's hook, and nothing shows whether the agent has got it"
+                await ledger.move(message, Status.UNCERTAIN, detail=detail)
+
+    async def _taken(self, session_id: SessionId, message_ids: tuple[MessageId, ...], at: datetime) -> None:
+        # Right after the event at which it went in: a stop that we have refused is not the end of its turn.
+        heard = Heard(said=Said.PROMPT_SUBMITTED, at=at + _TICK, message_ids=message_ids)
+        await self._turns.hear(session_id, heard)
+
+    async def _give_back(self, message_id: MessageId, detail: str) -> None:
+        message = await self._store.message(message_id)
+        if message.status is Status.STAGED:
+            await Ledger(message.session_id, self._store, self._clock).move(message, Status.QUEUED, detail=detail)
+
+
+def is_claimed(message: Message) -> bool:
+    return message.status is Status.STAGED and message.channel is Channel.HOOK
+
+
+def _waiting() -> Hold:
+    return Hold(HoldReason.BUSY, "the agent's hook has it; waiting for proof", LOOK_AGAIN_S, is_for_hook=True)

@@ -1,0 +1,276 @@
+"""What becomes of one session's messages, written down: every change of status goes through here."""
+
+from collections.abc import Sequence
+
+from hark.daemon.process.clock import Clock
+from hark.delivery.carriers.steps import Held, Outcome, Stuck, Submitted, Unproven
+from hark.delivery.gate import Hold
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import MessageId, SessionId
+from hark.model.message import Authority, Carrier, Channel, Draft, HoldReason, Lease, Message, Status
+from hark.queue.lifecycle import Step, has_reached, is_expired
+from hark.store.contract import Store
+
+INTERRUPTS = "the running turn is told to end"
+
+
+class Ledger:
+    def __init__(self, session_id: SessionId, store: Store, clock: Clock) -> None:
+        self._session_id = session_id
+        self._store = store
+        self._clock = clock
+        self._may_have_draft = True
+        self._draft: Draft | None = None
+        """The draft that is out of the box, as it is on record."""
+
+    async def draft(self) -> Draft | None:
+        """A human's, that is not back in its box yet. Nobody else takes one out."""
+        found = await self._store.draft(self._session_id) if self._may_have_draft else None
+        self._may_have_draft = found is not None
+        self._draft = found
+        return found
+
+    async def begin(self, messages: Sequence[Message], lease: Lease) -> None:
+        """Marks the messages of one payload, which is named after the first, as being typed from now on."""
+        batch_id = str(messages[0].id) if len(messages) > 1 else None
+        for message in messages:
+            await self._queued(message, lease)
+            await self._store.begin_attempt(message.id, self._clock(), lease.fence, batch_id)
+
+    async def stage(
+        self, messages: Sequence[Message], lease: Lease, carrier: Carrier, had_draft: bool | None = None
+    ) -> tuple[Message, ...]:
+        return tuple([await self._stage_one(message, lease, carrier, had_draft) for message in messages])
+
+    async def _stage_one(self, message: Message, lease: Lease, carrier: Carrier, had_draft: bool | None) -> Message:
+        if message.status is not Status.QUEUED:
+            message = await self._store.message(message.id)
+        if is_expired(message, self._clock()):
+            raise HarkError("transition-illegal", "its time-out passed")
+        if message.status is Status.STAGED:
+            return message
+        await self._queued(message, lease)
+        return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier, had_draft=had_draft)
+
+    async def is_taken(self, message: Message) -> bool:
+        """Whether the agent itself has said that it took the message."""
+        return (await self._store.message(message.id)).status in (Status.ACKNOWLEDGED, Status.COMPLETED)
+
+    async def note_interrupt(self, message: Message, lease: Lease, by: Channel = Channel.TERMINAL) -> None:
+        """Records that a turn will be told to end, before the key is pressed: it is told once."""
+        message = await self._store.message(message.id)
+        if is_expired(message, self._clock()):
+            raise HarkError("transition-illegal", "its time-out passed")
+        if message.interrupted_at is None:
+            step = Step(
+                status=Status.HELD,
+                at=self._clock(),
+                reason=HoldReason.BUSY,
+                detail=INTERRUPTS,
+                channel=by,
+                is_interrupt=True,
+            )
+            await self._store.move(message.id, step, lease.fence)
+
+    async def withdraw_interrupt(self, message: Message, hold: Hold) -> None:
+        """Takes back the record of an interrupt whose key was never pressed."""
+        current = await self._store.message(message.id)
+        if current.interrupted_at is not None and current.status is Status.HELD:
+            step = Step(
+                status=Status.HELD, at=self._clock(), reason=hold.reason, detail=hold.detail, is_interrupt=False
+            )
+            await self._store.move(message.id, step)
+
+    async def requeue(self, messages: Sequence[Message], detail: str) -> tuple[Message, ...]:
+        """Nothing of them is in the box any more, and nothing was submitted: they wait as before."""
+        queued = []
+        for message in messages:
+            current = await self._store.message(message.id)
+            if current.status is Status.QUEUED:
+                current = await self.move(current, Status.HELD, reason=HoldReason.BUSY, detail=detail)
+            if current.status in (Status.STAGED, Status.HELD):
+                current = await self.move(current, Status.QUEUED, detail=detail)
+            queued.append(current)
+        return tuple(queued)
+
+    async def restage(self, message: Message) -> None:
+        """Records as staged a message whose payload was in the box, which nobody has written down for this one."""
+        current = await self._store.message(message.id)
+        if current.status is Status.HELD:
+            await self.move(current, Status.QUEUED, is_in_box=True)
+        await self.move(current, Status.STAGED)
+
+    async def take_back(self, message_id: MessageId) -> None:
+        """The agent has put it back into its box, unanswered: it is ours to submit once more."""
+        detail = "its turn was interrupted before an answer, and the agent put it back into the box"
+        await self._store.move(message_id, Step(status=Status.QUEUED, at=self._clock(), detail=detail, is_in_box=True))
+
+    async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
+        """A carrier that reads the draft more exactly saves it a second time: that is the same draft."""
+        draft = Draft(
+            session_id=self._session_id,
+            message_id=message.id,
+            text=text,
+            cursor=len(text),
+            taken_at=self._clock(),
+            carrier=carrier,
+        )
+        event = None if self._draft else self._draft_event(EventKind.DRAFT_TAKEN, draft)
+        self._may_have_draft = True
+        await self._store.save_draft(draft, event)
+        self._draft = draft
+
+    async def drop_draft(self) -> None:
+        """The draft is in the box, verified."""
+        event = self._draft_event(EventKind.DRAFT_RETURNED, self._draft) if self._draft else None
+        await self._store.delete_draft(self._session_id, event)
+        self._draft = None
+
+    def _draft_event(self, kind: EventKind, draft: Draft) -> Event:
+        """The draft's text is the human's own: an event and the log have its size only."""
+        data = {"carrier": str(draft.carrier), "characters": len(draft.text), "rows": draft.text.count("\n") + 1}
+        return Event(at=self._clock(), kind=kind, session_id=self._session_id, message_id=draft.message_id, data=data)
+
+    async def record(
+        self,
+        messages: Sequence[Message],
+        outcome: Outcome,
+        lease: Lease,
+        carrier: Carrier | None,
+        had_draft: bool | None = None,
+    ) -> Hold | None:
+        """None when they are no longer in the way: what became of a payload became of each message in it. Without a carrier
+        it went by the agent's own API."""
+        holds = [await self._record_one(message, outcome, lease, carrier, had_draft) for message in messages]
+        return holds[0]
+
+    async def _record_one(
+        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None, had_draft: bool | None
+    ) -> Hold | None:
+        is_known = isinstance(outcome, Submitted) and message.status is Status.STAGED
+        try:
+            current = message if is_known else await self._store.message(message.id)
+            return await self._record_once(current, outcome, lease, carrier, had_draft)
+        except HarkError as failure:
+            # The agent's own word (its hook) may be faster than our look at its screen, and is stronger.
+            if failure.code != "transition-illegal":
+                raise
+            if not has_reached((await self._store.message(message.id)).status, Status.SUBMITTED):
+                raise
+            return None
+
+    async def stage_elsewhere(
+        self,
+        message: Message,
+        lease: Lease,
+        channel: Channel,
+        authority: Authority | None = None,
+        detail: str = "",
+    ) -> Message:
+        """Records as staged a message that is handed to the agent by another way than its box."""
+        await self._queued(message, lease)
+        fence = lease.fence
+        return await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
+
+    async def stage_native(self, messages: Sequence[Message], lease: Lease) -> tuple[Message, ...]:
+        """Records the messages of one payload as staged, before they are handed to the agent's API."""
+        batch_id = str(messages[0].id) if len(messages) > 1 else None
+        staged = []
+        for message in messages:
+            await self._queued(message, lease)
+            step = Step(status=Status.STAGED, at=self._clock(), channel=Channel.NATIVE, batch_id=batch_id)
+            staged.append(await self._store.move(message.id, step, lease.fence))
+        return tuple(staged)
+
+    async def _record_once(
+        self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None, had_draft: bool | None
+    ) -> Hold | None:
+        by = None if carrier else Channel.NATIVE
+        match outcome:
+            case Submitted(detail=detail):
+                if message.status is not Status.STAGED:
+                    await self._queued(message, lease)
+                    await self.move(
+                        message,
+                        Status.STAGED,
+                        detail=detail,
+                        fence=lease.fence,
+                        carrier=carrier,
+                        had_draft=had_draft,
+                    )
+                await self.move(
+                    message,
+                    Status.SUBMITTED,
+                    detail=detail,
+                    fence=lease.fence,
+                    carrier=carrier,
+                    channel=by,
+                    had_draft=had_draft,
+                )
+                return None
+            case Unproven(detail=detail):
+                await self.move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence, had_draft=had_draft)
+                return None
+            case Held(reason=reason, detail=detail, is_refused=is_refused):
+                hold = Hold(reason, detail, is_refused=is_refused)
+                await self.hold(message, hold, is_in_box=False)
+                return hold
+            case Stuck(detail=detail, is_refused=is_refused):
+                hold = Hold(HoldReason.DRAFT, detail, is_refused=is_refused)
+                await self.hold(message, hold, is_in_box=True)
+                return hold
+
+    async def hold(self, message: Message, hold: Hold, *, is_in_box: bool) -> None:
+        """Writes the reason if it is a new one. A message whose text may be in the box stays marked as such."""
+        if message.status is Status.STAGED and hold.reason is HoldReason.SESSION_GONE:
+            await self.move(message, Status.UNCERTAIN, detail="the session ended while it was on its way in")
+            return
+        if message.status is Status.STAGED and is_in_box and hold.reason is not HoldReason.DRAFT:
+            return
+        is_known = message.status is Status.HELD and message.hold_reason is hold.reason
+        if is_known and (message.attempted_at is not None) is is_in_box:
+            return
+        step = Step(
+            status=Status.HELD,
+            at=self._clock(),
+            reason=hold.reason,
+            detail=hold.detail,
+            is_in_box=is_in_box,
+            counts_attempt=hold.is_refused,
+        )
+        await self._store.move(message.id, step)
+
+    async def move(
+        self,
+        message: Message,
+        status: Status,
+        *,
+        reason: HoldReason | None = None,
+        detail: str = "",
+        fence: int | None = None,
+        is_in_box: bool = False,
+        carrier: Carrier | None = None,
+        channel: Channel | None = None,
+        authority: Authority | None = None,
+        had_draft: bool | None = None,
+    ) -> Message:
+        step = Step(
+            status=status,
+            at=self._clock(),
+            reason=reason,
+            detail=detail,
+            channel=Channel.TERMINAL if carrier else channel,
+            carrier=carrier,
+            authority=authority,
+            is_in_box=is_in_box,
+            had_draft=had_draft,
+        )
+        return await self._store.move(message.id, step, fence)
+
+    async def _queued(self, message: Message, lease: Lease) -> None:
+        """What held it is over. Whether one that was not held may still go on, the store knows when it does."""
+        if message.status is Status.HELD:
+            message = await self._store.message(message.id)
+        if message.status is Status.HELD:
+            await self.move(message, Status.QUEUED, fence=lease.fence, is_in_box=message.attempted_at is not None)

@@ -1,0 +1,48 @@
+"""What a human has typed into a session's input box and not submitted, as its screen shows it now."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+
+from hark.agents.kinds import Kinds
+from hark.daemon.panes import Panes
+from hark.daemon.process.clock import Clock
+from hark.daemon.session.couriers import Couriers
+from hark.delivery.screen.box import read_box
+from hark.model.errors import HarkError
+from hark.model.session import Session, SessionState
+
+WITHIN_S = 1.0
+"""A terminal that takes longer to show its screen is left out of the answer."""
+
+
+class PendingInput(Struct, frozen=True):
+    text: str
+    first_seen: datetime
+    """Since when hark has seen exactly this text and cursor: any change begins anew."""
+
+
+class PendingInputs:
+    def __init__(self, panes: Panes, couriers: Couriers, kinds: Kinds, clock: Clock) -> None:
+        self._panes = panes
+        self._couriers = couriers
+        self._kinds = kinds
+        self._clock = clock
+
+    async def of(self, session: Session) -> PendingInput | None:
+        """None if the box is empty or out of sight, or if a delivery is in it for longer than we wait."""
+        if session.state is SessionState.GONE:
+            return None
+        courier = self._couriers.of(session.id)
+        try:
+            async with asyncio.timeout(WITHIN_S), courier.lock:
+                screen = await self._panes.of(session.pane).screen(session.pane)
+                box = read_box(screen, self._kinds.get(session.agent).box)
+                for_s = courier.see_box(box)
+        except (HarkError, TimeoutError):
+            return None
+        if box is None or box.is_empty:
+            return None
+        text = "\n".join(row.rstrip() for row in box.rows)
+        return PendingInput(text, self._clock() - timedelta(seconds=for_s))

@@ -1,0 +1,108 @@
+"""Ends the turn that is in the way of an urgent message: by the agent's own key, or by its own API."""
+
+import asyncio
+
+from hark.agents.native.channel import ChannelLost, NativeChannel, State
+from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.session.attempt import RETRY_S, Attempt
+from hark.daemon.session.driver import Driver
+from hark.daemon.session.key_holds import take_grip
+from hark.daemon.session.ledger import Ledger
+from hark.delivery.carriers.rest import NOT_AT_REST
+from hark.delivery.carriers.steps import Held
+from hark.delivery.gate import Hold
+from hark.delivery.screen.capture import Screen
+from hark.delivery.stop_turn import ENDED_WITHIN_S, HELD_S, Pressed, given_back, press_stop, wait_for_end
+from hark.model.message import Channel, HoldReason, Lease, Message, Mode, Status
+from hark.queue.turns import Phase
+from hark.store.contract import Store
+
+ASK_AGAIN_S = 0.05
+NOT_ENDED = "the running turn was told to end, and has not yet"
+HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED)
+LATEST = 20
+"""Retry at most this many messages that the agent put back into its box."""
+
+
+def may_interrupt(message: Message | None) -> bool:
+    """Once for a message, and never for one whose text may be in the box already."""
+    return (
+        message is not None
+        and message.mode is Mode.URGENT
+        and message.interrupted_at is None
+        and message.attempted_at is None
+        and message.status is not Status.STAGED
+    )
+
+
+class Stopper:
+    def __init__(self, attempt: Attempt, turns: TurnBook, store: Store) -> None:
+        self._attempt = attempt
+        self._turns = turns
+        self._store = store
+
+    async def run(self) -> Hold | None:
+        """None: no turn is in the way any more, as far as it is known."""
+        attempt = self._attempt
+        kind, session = attempt.kind, attempt.session
+        if kind.stop is None:
+            return None
+        grip = await take_grip(attempt.panes, session, kind, attempt.foreground)
+        if grip is None:
+            return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
+        driver = Driver(attempt.panes, attempt.editors, session, kind, grip, attempt)
+        ended: Screen | None = None
+        try:
+            if not await driver.come_to_rest():
+                return Hold(HoldReason.BUSY, NOT_AT_REST, RETRY_S)
+            stopped = await driver.run(press_stop(kind.box, kind.stop, self._is_running))
+            if isinstance(stopped, Pressed):
+                ended = await driver.run(wait_for_end(kind.box, self._is_running, HELD_S, kind.stop.settle_s))
+        finally:
+            await grip.release()
+        if isinstance(stopped, Held):
+            hold = Hold(stopped.reason, stopped.detail, RETRY_S if stopped.reason is HoldReason.BUSY else None)
+            assert attempt.message
+            await attempt.ledger.withdraw_interrupt(attempt.message, hold)
+            return hold
+        if not isinstance(stopped, Pressed):
+            return None
+        ended = ended or await driver.run(wait_for_end(kind.box, self._is_running, ENDED_WITHIN_S, kind.stop.settle_s))
+        if ended is None:
+            return Hold(HoldReason.BUSY, NOT_ENDED, RETRY_S)
+        await self._record(stopped.screen, ended)
+        return None
+
+    def _is_running(self, screen: Screen) -> bool:
+        """True if a turn runs: by the agent's screen if its data file describes that, else by what was heard of it."""
+        kind, session = self._attempt.kind, self._attempt.session
+        return kind.shows_turn(screen) if kind.busy else self._turns.of(session.id).phase is Phase.BUSY
+
+    async def _record(self, before: Screen, after: Screen) -> None:
+        session, box = self._attempt.session, self._attempt.kind.box
+        had = [message.id for message in await self._store.messages(session.id, LATEST, HAD)]
+        there = given_back(before, box, had)
+        back = [one for one in given_back(after, box, had) if one not in there]
+        await self._turns.end_interrupted(session.id, back)
+        for message_id in back:
+            await self._attempt.ledger.take_back(message_id)
+
+
+async def interrupt_natively(channel: NativeChannel, message: Message, lease: Lease, ledger: Ledger) -> Hold | None:
+    """None: no turn is in the way any more. A question that waits for a human is left alone."""
+    state = await channel.state()
+    if state is State.WAITING:
+        return Hold(HoldReason.DIALOG, "the agent waits for a human's permission", 1.0)
+    if state is not State.BUSY:
+        return None
+    await ledger.note_interrupt(message, lease, Channel.NATIVE)
+    deadline = asyncio.get_running_loop().time() + ENDED_WITHIN_S
+    try:
+        await channel.interrupt()
+        while await channel.state() is State.BUSY:
+            if asyncio.get_running_loop().time() > deadline:
+                return Hold(HoldReason.BUSY, NOT_ENDED, RETRY_S)
+            await asyncio.sleep(ASK_AGAIN_S)
+    except ChannelLost as lost:
+        return Hold(HoldReason.BUSY, str(lost), RETRY_S)
+    return None

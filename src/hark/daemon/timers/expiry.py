@@ -1,0 +1,58 @@
+"""Ends messages whose time-out has passed. Wakes at the earliest time-out, or when a message with one arrives."""
+
+import asyncio
+from functools import partial
+
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.isolation import Isolation
+from hark.daemon.session.couriers import Couriers
+from hark.model.event import Event, EventKind
+from hark.model.message import Message, Status
+from hark.queue.lifecycle import Step, is_expired
+from hark.store.contract import Store
+
+LONGEST_SLEEP_S = 60.0
+"""A clock that is set, or a laptop that slept, is noticed after this at the latest."""
+
+OVERDUE_S = 1.0
+"""What is overdue and still there sits in an input box: it can end only when that box is looked at again."""
+
+
+class Expiry:
+    def __init__(self, store: Store, couriers: Couriers, clock: Clock) -> None:
+        self._store = store
+        self._couriers = couriers
+        self._clock = clock
+        self._arrived = asyncio.Event()
+        self._isolation = Isolation("expiry")
+
+    def on_event(self, event: Event) -> None:
+        if event.kind is EventKind.MESSAGE and event.data.get("status") == "queued":
+            self._arrived.set()
+
+    async def run(self) -> None:
+        while True:
+            self._arrived.clear()
+            earliest = await self._store.next_timeout()
+            if earliest and earliest <= self._clock():
+                await self.sweep()
+                earliest = await self._store.next_timeout()
+            until_s = (earliest - self._clock()).total_seconds() if earliest else LONGEST_SLEEP_S
+            try:
+                async with asyncio.timeout(min(until_s if until_s > 0 else OVERDUE_S, LONGEST_SLEEP_S)):
+                    await self._arrived.wait()
+            except TimeoutError:
+                pass
+
+    async def sweep(self) -> None:
+        """A message that cannot be ended keeps no other one from ending."""
+        for due in await self._store.expired(self._clock()):
+            await self._isolation.run(due.id, partial(self._expire, due))
+
+    async def _expire(self, due: Message) -> None:
+        async with self._couriers.of(due.session_id).lock:
+            message = await self._store.message(due.id)
+            is_in_box = message.attempted_at is not None or message.status is Status.STAGED
+            if is_expired(message, self._clock()) and not is_in_box:
+                step = Step(status=Status.EXPIRED, at=self._clock(), detail="its time-out passed")
+                await self._store.move(message.id, step)

@@ -1,0 +1,167 @@
+"""Sends notices: follows what becomes of messages, asks `queue/notices.py` what that is worth saying, and puts it into the
+sender's queue.
+
+A notice is sent after the fact is on record. When the daemon dies in between, the next one looks at what has ended of late and
+sends it again with the same idempotency key, which is no second notice.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from functools import partial
+
+from hark.daemon.bus import Bus
+from hark.daemon.mailbox import Mailbox
+from hark.daemon.process.clock import Clock
+from hark.daemon.process.isolation import Isolation
+from hark.daemon.process.log import logger
+from hark.daemon.registry.sessions import Sessions
+from hark.daemon.timers.reminders import ID_BYTES
+from hark.model.errors import HarkError
+from hark.model.event import Event, EventKind
+from hark.model.ids import MessageId, ReminderId
+from hark.model.message import HoldReason, Message, Mode, Status
+from hark.model.reminder import Reminder, ReminderKind
+from hark.model.session import SessionState
+from hark.queue import notices
+from hark.queue.notices import Notice
+from hark.store.contract import Store
+
+_TOLD = frozenset(
+    {
+        Status.SUBMITTED,
+        Status.ACKNOWLEDGED,
+        Status.COMPLETED,
+        Status.EXPIRED,
+        Status.DEAD,
+        Status.UNCERTAIN,
+    }
+)
+LOOK_BACK = timedelta(hours=1)
+"""How far to look back for messages that ended untold; nobody waits for older ones."""
+
+
+class Notices:
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        mailbox: Mailbox,
+        bus: Bus,
+        clock: Clock,
+        plan: Callable[[Reminder], Awaitable[None]],
+    ) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._mailbox = mailbox
+        self._bus = bus
+        self._clock = clock
+        self._plan = plan
+        self._planned: set[MessageId] = set()
+        self._isolation = Isolation("notices")
+        self._owed: set[MessageId] = set()
+        """Messages of which a sender has still to be told, because it failed."""
+        self._is_owed = asyncio.Event()
+
+    async def run(self) -> None:
+        after = await self._store.last_event_seq()
+        await self.look_back()
+        # No task group: it would wrap what the store says about itself, and whoever supervises us reads that.
+        repeating = asyncio.create_task(self._repeat())
+        try:
+            async for event in self._bus.follow(after, is_told):
+                await self.heed(event)
+        finally:
+            repeating.cancel()
+            await asyncio.gather(repeating, return_exceptions=True)
+
+    async def look_back(self) -> None:
+        """Sends the notices that the daemon before this one recorded and did not send."""
+        since = self._clock() - LOOK_BACK
+        held = [m for m in await self._store.pending() if m.hold_reason is HoldReason.SESSION_GONE]
+        for message in (*await self._store.with_notices(), *held):
+            at = message.ended_at or message.delivered_at or message.held_since
+            if at and at >= since:
+                await self._try(message.id)
+
+    async def heed(self, event: Event) -> None:
+        if event.message_id is not None and is_told(event):
+            await self._try(event.message_id)
+
+    async def _try(self, message_id: MessageId) -> None:
+        """A notice that cannot be sent now stops no other one, and is sent later."""
+        if await self._isolation.run(message_id, partial(self._tell_of, message_id)):
+            self._owed.discard(message_id)
+        else:
+            self._owed.add(message_id)
+            self._is_owed.set()
+
+    async def _repeat(self) -> None:
+        """Sends the notices that could not be sent before."""
+        while True:
+            await self._is_owed.wait()
+            self._is_owed.clear()
+            await asyncio.sleep(min((self._isolation.rest_s(owed) for owed in self._owed), default=0.0))
+            for message_id in sorted(self._owed):
+                await self._try(message_id)
+
+    async def _tell_of(self, message_id: MessageId) -> None:
+        try:
+            message = await self._store.message(message_id)
+            if message.sender_session_id is None:
+                return
+            for notice in await self._due(message):
+                await self.send(notice)
+            await self._plan_follow_up(message)
+        except HarkError as failure:
+            # Forgotten meanwhile, or sent before and worded otherwise, because a session was renamed since.
+            if failure.code not in ("message-not-found", "session-not-found", "idempotency-conflict"):
+                raise
+
+    async def _due(self, message: Message) -> list[Notice]:
+        receipts = await self._store.receipts(message.id)
+        return notices.due(message, self._sessions.get(message.session_id), receipts)
+
+    async def _plan_follow_up(self, message: Message) -> None:
+        """Kept like a reminder. One that is planned twice is sent once, by its key."""
+        at = notices.follow_up_at(message)
+        if at is None or message.sender_session_id is None or at < self._clock() - LOOK_BACK:
+            return
+        planned = {reminder.text for reminder in await self._store.reminders()}
+        if message.id not in planned and message.id not in self._planned:
+            self._planned.add(message.id)
+            await self._plan(
+                Reminder(
+                    id=ReminderId(secrets.token_hex(ID_BYTES)),
+                    session_id=message.sender_session_id,
+                    text=message.id,
+                    created_at=self._clock(),
+                    fire_at=at,
+                    kind=ReminderKind.FOLLOW_UP,
+                    is_elapsed=True,
+                )
+            )
+
+    async def send(self, notice: Notice) -> None:
+        session = self._sessions.get(notice.session_id)
+        if session.state is SessionState.GONE:
+            return
+        sent = await self._mailbox.send(
+            session,
+            notice.text,
+            sender=None,
+            sender_name=None,
+            own_name=notices.SENDER,
+            mode=Mode.SEQUENTIAL,
+            idempotency_key=notice.key,
+        )
+        if sent.is_new:
+            logger.info("notice", extra={"session": notice.session_id, "key": notice.key})
+
+
+def is_told(event: Event) -> bool:
+    """Whether it may be worth a notice."""
+    if event.kind is not EventKind.MESSAGE:
+        return False
+    return event.data.get("reason") == HoldReason.SESSION_GONE or event.data.get("status") in _TOLD

@@ -1,0 +1,494 @@
+"""The carrier `editor`: the agent's own "edit in $EDITOR" key hands us the exact draft and takes the message, and a second
+time takes the draft back. Exact for wraps, empty lines, unicode and collapsed pastes, whatever the screen can show.
+
+    open -> the draft -> on record -> the message instead -> echo -> stage -> Enter -> open -> empty? -> the draft -> cursor
+
+No editor opens: then it was no input box, and nothing has been pressed that could matter. Where the screen cannot show the
+whole message (a small pane), opening the editor once more proves what is in the box.
+"""
+
+import re
+from collections.abc import Generator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
+from hark.delivery.carriers.draft_reader import squeeze
+from hark.delivery.carriers.free_box import NOT_HELD, paste_and_submit, retreat
+from hark.delivery.carriers.steps import (
+    Answer,
+    Begin,
+    CloseEditor,
+    Delivery,
+    DropDraft,
+    EditorOpened,
+    Held,
+    LeaveUndo,
+    OpenEditor,
+    Outcome,
+    Paste,
+    Press,
+    PressEnter,
+    SaveDraft,
+    SearchHistory,
+    Seen,
+    Stage,
+    Step,
+    Stuck,
+    Submitted,
+    Unproven,
+)
+from hark.delivery.carriers.submit import (
+    DRAWN_WITHIN_S,
+    ENTERS,
+    TOO_SLOW,
+    Job,
+    Test,
+    ends_at_cursor,
+    is_shell_command,
+    look,
+    no_box,
+    settle,
+    submit,
+    submitted,
+    wait_for_echo,
+    watch_at_rest,
+    watch_for,
+)
+from hark.delivery.carriers.undo import (
+    EDITOR_GONE_S,
+    Undo,
+    WayBack,
+    Write,
+    behind_cursor,
+    going_back,
+    pasting_back,
+    shown_text,
+)
+from hark.delivery.screen.box import Box, holds_text, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
+from hark.delivery.screen.capture import Screen
+from hark.delivery.screen.diff import is_continued
+from hark.delivery.wording import catches_enter, fits
+from hark.model.message import HoldReason
+
+OPENS_WITHIN_S = 1.0
+SLOW_SHARE = 1 / 4
+"""An editor that takes a larger share of the hold to open would not open a second time, with all that lies between, while keys are held."""
+SHOWN_WITHIN_S = 1.0
+GONE_WITHIN_S = 0.5
+BLANKS_WITHIN_S = 0.5
+"""Not for long: where a row ends they may change nothing, and an agent that is not typed into opens its dialogs."""
+
+
+NOT_SEEN = "the box is not to be seen, and our text may be in it"
+
+
+class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    key: tuple[str, ...]
+    after: tuple[str, ...] = ()
+    """Harmless keys to press after the editor has closed, where the agent swallows the first one."""
+    end_keys: tuple[str, ...] = ()
+    """Where the agent leaves the cursor too far to the left of the end, by its wide characters and newlines: the keys that bring it
+    to the end from anywhere."""
+    rest_s: float = 0.0
+    """How long after its editor the agent still loses keys."""
+    needs_box: bool = False
+    """The key does something else where there is no input box, or opens an editor elsewhere too: look first."""
+    not_for: str | None = None
+    """Drafts, by how their rows, joined by newlines, begin: beside them the key does something else, because a popup is open and
+    takes it; or the agent shows its cursor elsewhere than it is, so that it could not be brought back."""
+    not_while: str | None = None
+    """What the screen shows below the box in a mode that the agent would not be in afterwards."""
+    is_slow: bool = False
+    """The agent may take so long to come back that keys are not held to the end: the editor is opened only while nobody types."""
+    is_lost_in_dialog: bool = False
+    """What the editor gives back is gone if a dialog has opened meanwhile: a draft stays on record until it is seen."""
+    trims: bool = False
+    """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
+    ignores_empty: bool = False
+    """The agent takes an empty text from its editor for no text: the keys that empty its box take the draft out instead."""
+    fails_to_keep: bool = False
+    """The agent loads what its editor has left, also unchanged, and puts the cursor elsewhere; it loads nothing from an editor that
+    fails. So ours fails when it changes nothing."""
+
+
+def deliver(job: Job, editor: EditorKeys) -> Delivery:
+    before = yield from look()
+    if obstacle := _obstacle(before.screen, job, editor):
+        return obstacle
+    target = read_box(before.screen, job.look)
+    shown = shown_text(before.screen, target) if target else None
+    if not (yield LeaveUndo(_going_back(before.screen, target, shown or "", job, editor))):
+        return Held(HoldReason.BUSY, NOT_HELD)
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return (yield from _judge_no_editor(job))
+    draft = opened.text
+    yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
+    if job.message_id in draft:
+        yield from _close(None, editor)
+        return Stuck("our text is in the box already")
+    if draft and (yield from look()).at_s - before.at_s > job.held_for_s * SLOW_SHARE:
+        yield from _leave(before.screen, job, editor)
+        return Held(HoldReason.DRAFT, TOO_SLOW)
+    if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
+        yield from _close(None, editor)
+        yield DropDraft()
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    behind = behind_cursor(draft, before.screen, target) if target else None
+    job = replace(job, way_back=_way_back(job, draft, behind))
+    if not (yield LeaveUndo(_while_open(job, editor))):
+        return Held(HoldReason.BUSY, NOT_HELD)
+    if editor.ignores_empty:
+        if never_left := (yield from _take_out_by_keys(job, editor)):
+            yield DropDraft()
+            return never_left
+        outcome = yield from _paste_behind_editor(job, by_keys=True)
+    elif fits(job.text, before.screen.columns, len(before.screen.rows)):
+        is_set = yield from _set(_needed(job.text, editor), job, editor)
+        yield LeaveUndo(job.undo)
+        not_shown = Stuck("the box does not show our text", is_refused=True)
+        outcome = (yield from _submit(job, editor)) if is_set else not_shown
+    else:
+        yield from _close("", editor)
+        outcome = yield from _paste_behind_editor(job, by_keys=False)
+    if draft:
+        return (yield from _give_back(job, editor, draft, behind, target, outcome))
+    return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
+
+
+def _take_out_by_keys(job: Job, editor: EditorKeys) -> Generator[Step, Answer, Held | None]:
+    """Presses the keys that empty the box, now that the draft is on record. Returns why not if the draft never left the box by our
+    doing: then it is the human's, who may have submitted it, and must never be put back."""
+    yield from _close(None, editor)
+    seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
+    box = read_box(seen.screen, job.look)
+    if box is None:
+        return Held(HoldReason.DIALOG, "the input box was gone when the editor had closed")
+    if box.is_empty:
+        return Held(HoldReason.BUSY, "the draft had left the box when the editor had closed")
+    yield LeaveUndo(job.undo)
+    yield Press(job.look.empty_keys)
+    return None
+
+
+def _paste_behind_editor(job: Job, *, by_keys: bool) -> Delivery:
+    """For a text that the screen cannot show, and for an agent whose box is emptied by keys: the draft is on its way out of the box,
+    and the text is pasted when the box is seen empty. Agents show a stand-in for a long paste, but draw all of what comes out of
+    their editor, which takes them longer than keys can be held."""
+    seen = yield from watch_for(lambda screen: _is_empty(screen, job), SHOWN_WITHIN_S, is_to_print=by_keys)
+    if not _is_empty(seen.screen, job):
+        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    outcome = yield from paste_and_submit(job, seen.screen)
+    # A dialog that came in its way may have swallowed it, or hide it: the editor will tell.
+    if isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG:
+        return Stuck(NOT_SEEN, is_refused=outcome.is_refused)
+    return outcome
+
+
+def _is_empty(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and box.is_empty
+
+
+def _way_back(job: Job, draft: str, behind: str | None) -> WayBack:
+    return pasting_back(draft, behind, job.text, job.look) if draft else job.way_back
+
+
+def _while_open(job: Job, editor: EditorKeys) -> Undo:
+    """The undo while the editor may be open: one that loses its daemon ends with the text that it had. So the box holds that, or our
+    text, and the undo comes to the same end from both."""
+    return (*_closing(editor), *job.undo)
+
+
+def _closing(editor: EditorKeys) -> Undo:
+    """Waits until the agent is back from its editor and takes keys."""
+    wait = Write(then_wait_s=EDITOR_GONE_S + editor.rest_s, back_wait_s=editor.rest_s)
+    return (wait, *((Write(keys=editor.after),) if editor.after else ()))
+
+
+def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:
+    """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. Agents
+    put the cursor at the end when their editor closes."""
+    behind = behind_cursor(draft, screen, target) if target else None
+    return (*_closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
+
+
+def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    """The editor without a change; agents put the cursor at the end all the same."""
+    target = read_box(before, job.look)
+    yield from _close(None, editor)
+    if target and not target.is_cursor_at_end:
+        yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
+        yield from walk_cursor(target, job.look)
+
+
+def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
+    """Why the editor's key must not be pressed, as far as the screen tells."""
+    box = read_box(screen, job.look)
+    if box is None:
+        is_needed = editor.needs_box or editor.not_for is not None or is_shell_command(screen, job.look)
+        return no_box(screen, job.look) if is_needed else None
+    is_ours = bool(job.message_id) and mentions(box, job.message_id)
+    if editor.not_for and not is_ours and re.match(editor.not_for, "\n".join(box.rows)):
+        return Held(HoldReason.DRAFT, "this draft cannot be carried by this agent's editor")
+    if shows_below(screen, box, editor.not_while):
+        return Held(HoldReason.DRAFT, "the box is in a mode that it would not be in afterwards")
+    if job.look.arrows == "lines" and not box.is_cursor_at_end and may_be_wrapped(box, screen):
+        return Held(HoldReason.DRAFT, "in a wrapped draft the cursor could not be brought back")
+    if not box.is_cursor_at_end and shows_placeholder(box, job.look):
+        return Held(
+            HoldReason.DRAFT, "a collapsed paste comes back expanded, and the cursor would not come back at all"
+        )
+    if editor.trims and not box.is_empty and not any(row.strip() for row in box.rows):
+        return Held(HoldReason.DRAFT, "a draft of nothing but blanks would be lost in the editor")
+    return None
+
+
+def _judge_no_editor(job: Job) -> Delivery:
+    """A popup of the agent's takes the key as well as a dialog does; behind it the draft is still to be seen."""
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box and job.message_id and mentions(box, job.message_id):
+        return Stuck("our text is in the box already")
+    if box and not box.is_empty:
+        return Held(HoldReason.DRAFT, "no editor opens beside this draft")
+    return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
+
+
+def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
+    """For a message whose text may be in the box already, or may have left it."""
+    seen = yield from look()
+    if obstacle := _obstacle(seen.screen, job, editor):
+        return Stuck(obstacle.detail)
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return Stuck("no editor opened to show whether our text is in the box")
+    if opened.text.count(job.text.strip()) == 1 and not same_text(opened.text, job.text):
+        # Beside what the human has typed since: theirs stays, ours goes, and is delivered anew.
+        yield from _set(opened.text.replace(job.text.strip(), "").strip("\n"), job, editor)
+        return Held(HoldReason.DRAFT, "our text stood in the box beside other text, and was taken out again")
+    yield from _close(None, editor)
+    if same_text(opened.text, job.text):
+        return (yield from _submit(job, editor))
+    if job.message_id in opened.text:
+        return Stuck("our text is in the box beside other text", is_refused=True)
+    if (yield SearchHistory(job.message_id)):
+        return Submitted("its id is in the transcript")
+    seen = yield from look()
+    if was_staged or seen.screen.is_alternate:
+        return Unproven("its text is neither in the box nor on record in the terminal")
+    return (yield from deliver(job, editor))
+
+
+def _submit(job: Job, editor: EditorKeys) -> Delivery:
+    echoed = yield from wait_for_echo(job)
+    if isinstance(echoed, Seen):
+        return (yield from submit(job, echoed))
+    return (yield from _submit_unseen(job, editor))
+
+
+def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
+    """The screen does not show the box, or not all of it: the editor does."""
+    is_staged = is_pressed = False
+    for _ in range(ENTERS):
+        # After an Enter the undo is another one, and waits for as long.
+        if not is_pressed and not (yield LeaveUndo(_while_open(job, editor))):
+            return Stuck(NOT_HELD)
+        opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+        if not isinstance(opened, EditorOpened):
+            return _unseen(is_pressed, "no editor opened to prove what is in the box", is_refused=False)
+        yield from _close(None, editor)
+        if is_pressed and not opened.text.strip():
+            return (yield from submitted(job))
+        if not same_text(opened.text, job.text):
+            return _unseen(is_pressed, "the box holds something else than our text")
+        if not is_staged and not (yield Stage()):
+            return Stuck("the delivery was called off while the text was in the box")
+        is_staged = True
+        seen = yield from look()
+        if not ends_at_cursor(seen.screen, job):
+            return _unseen(is_pressed, "the end of our text is not at the cursor")
+        then = (*_closing(editor), *job.way_back.after_enter) if job.way_back.after_enter else ()
+        is_pressed = bool((yield PressEnter(seen.screen, "", then))) or is_pressed
+    return _unseen(is_pressed, "the box did not let go")
+
+
+def _unseen(is_pressed: bool, detail: str, *, is_refused: bool = True) -> Outcome:
+    return Unproven(detail) if is_pressed else Stuck(detail, is_refused=is_refused)
+
+
+def _give_back(
+    job: Job, editor: EditorKeys, draft: str, behind: str | None, target: Box | None, outcome: Outcome
+) -> Delivery:
+    """Into an empty box, and with it proven once more that the box let go of our text. Where there is no box now, because the agent
+    reads nothing during a turn or asks already, the draft stays on record until there is one: keys would wait for the question."""
+    if editor.needs_box:
+        seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, OPENS_WITHIN_S)
+        if read_box(seen.screen, job.look) is None:
+            return outcome
+    undo = job.way_back.after_submit if isinstance(outcome, Submitted) else job.undo
+    yield LeaveUndo((*_closing(editor), *undo))
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return outcome
+    is_ours = _is_ours(opened.text, job)
+    if same_text(opened.text, draft) and not is_ours:
+        # It never left the box, or is back: once the human has submitted it, it must not be put back again.
+        yield from _close(None, editor)
+        yield DropDraft()
+        return outcome
+    if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
+        yield from _close(None, editor)
+        return Unproven("the box did not let go of the text") if is_ours else outcome
+    if not (yield LeaveUndo((*_closing(editor), *undo))):
+        # The hold is over, and its undo brings the draft back.
+        yield from _close(None, editor)
+        return outcome
+    is_taken = yield from _set(draft, job, editor)
+    if is_taken and not editor.is_lost_in_dialog:
+        yield LeaveUndo(going_back(draft, behind, job.look))
+    # What the agent has taken from its editor is the human's again, also where the screen cannot show it: to put it back a
+    # second time, when they may have sent it off already, would be worse than not to see it.
+    if (yield from _is_back(job, editor, draft, target)) or (is_taken and not editor.is_lost_in_dialog):
+        yield DropDraft()
+    if isinstance(outcome, Stuck):
+        return Held(HoldReason.DRAFT, outcome.detail, is_refused=outcome.is_refused)
+    return outcome
+
+
+def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Generator[Step, Answer, bool]:
+    """With its cursor, if the screen shows it as it was; otherwise the editor says."""
+    if target:
+        seen = yield from watch_for(
+            lambda screen: _shows(screen, job, target) or _holds(screen, job, draft), SHOWN_WITHIN_S
+        )
+        if _shows(seen.screen, job, target):
+            yield from walk_cursor(target, job.look)
+            return True
+        if _holds(seen.screen, job, draft):
+            box = read_box(seen.screen, job.look)
+            if box and not target.is_cursor_at_end and (place := place_of_typing(target, box)):
+                yield from walk_cursor(place, job.look)
+            return True
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return False
+    yield from _close(None, editor)
+    return same_text(opened.text, draft)
+
+
+def _shows(screen: Screen, job: Job, target: Box) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, target)
+
+
+def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer, bool]:
+    """For a draft that a delivery which was cut short has taken: put back into an empty box, or behind what is there now."""
+    seen = yield from look()
+    if _obstacle(seen.screen, job, editor):
+        return False
+    if _shows_draft(seen.screen, job, draft):
+        return True
+    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
+    if not isinstance(opened, EditorOpened):
+        return False
+    is_ours = bool(job.message_id) and job.message_id in opened.text
+    if same_text(opened.text, draft) or (is_continued(draft.strip(), opened.text) and not is_ours):
+        yield from _close(None, editor)
+        return True
+    if opened.text.strip() and not same_text(opened.text, job.text):
+        yield from _close(None, editor)
+        return False
+    yield from _set(draft, job, editor)
+    return (yield from _is_back(job, editor, draft, None))
+
+
+def _shows_draft(screen: Screen, job: Job, draft: str) -> bool:
+    """Whether the box shows the draft, or what the human has made of it since: then there is nothing to put back, and the agent's
+    editor would move the cursor."""
+    box = read_box(screen, job.look)
+    if box is None or box.is_empty or (job.message_id and mentions(box, job.message_id)):
+        return False
+    return is_continued(squeeze(draft), squeeze("".join(box.rows)))
+
+
+def _is_ours(text: str, job: Job) -> bool:
+    """Whether the editor shows our message; a raw one has no id, and is known by its words."""
+    return bool(job.message_id and job.message_id in text) or same_text(text, job.text)
+
+
+def same_text(one: str, other: str) -> bool:
+    """Agents trim, and tabs may become spaces on the way."""
+    return one.expandtabs(4).strip() == other.expandtabs(4).strip()
+
+
+def _needed(text: str, editor: EditorKeys) -> str:
+    """Of our own text the agent may trim the blanks, unless they keep Enter from meaning something else."""
+    return text if not editor.trims or catches_enter(text.rstrip()) else text.rstrip()
+
+
+def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, bool]:
+    """Ends the editor with this text in the box. The blanks that the agent would trim are pasted behind it, once it is to be
+    seen: a paste that comes before the editor is gone is lost with it."""
+    kept = text.rstrip() if editor.trims else text
+    yield from _close(kept, editor)
+    yield from _go_to_end(kept, job, editor)
+    if kept == text or not kept:
+        return True
+    seen, is_drawn = yield from watch_at_rest(
+        job, lambda screen: _holds(screen, job, kept), lambda box: not box.is_empty, SHOWN_WITHIN_S
+    )
+    if not is_drawn:
+        return False
+    # Newlines one by one: pasted together they may be collapsed.
+    for blanks in re.findall(r"\n|[^\n]+", text[len(kept) :]):
+        before = _cursor(seen.screen, job)
+        if not (yield Paste(blanks)):
+            return False
+        seen = yield from watch_for(_moved_from(before, job), BLANKS_WITHIN_S)
+    return True
+
+
+def _go_to_end(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    """Only where the input box is seen with the text: a dialog would take the keys for its own. And on until the cursor is drawn there:
+    whoever walks it from where it stood before leaves the draft."""
+    if not editor.end_keys or not text.strip() or (text.isascii() and text.isprintable()):
+        return
+    seen = yield from watch_for(lambda screen: _is_filled(screen, job), SHOWN_WITHIN_S)
+    box = read_box(seen.screen, job.look)
+    if box is None or box.is_empty or (box.is_cursor_at_end and text == text.rstrip()):
+        return
+    if (yield Press(editor.end_keys)):
+        yield from watch_for(_moved_from((box.cursor_row, box.cursor_x), job), DRAWN_WITHIN_S)
+
+
+def _is_filled(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and not box.is_empty
+
+
+def _moved_from(cursor: tuple[int, int] | None, job: Job) -> Test:
+    return lambda screen: _cursor(screen, job) != cursor
+
+
+def _cursor(screen: Screen, job: Job) -> tuple[int, int] | None:
+    """In the box, which may move."""
+    box = read_box(screen, job.look)
+    return (box.cursor_row, box.cursor_x) if box else None
+
+
+def _holds(screen: Screen, job: Job, text: str) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and holds_text(box, text)
+
+
+def _close(text: str | None, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    """And on until the agent draws again: keys that come before that are lost with the editor."""
+    during = yield from look()
+    yield CloseEditor(text)
+    seen = yield from watch_for(lambda screen: screen.rows != during.screen.rows, GONE_WITHIN_S)
+    yield from settle(editor.rest_s, seen)
+    if editor.after:
+        yield Press(editor.after)

@@ -1,0 +1,126 @@
+"""The carrier `none`: into an empty box, and only then.
+
+    look -> empty? -> paste -> wait for the echo -> settled? -> stage -> Enter -> the box let go?
+
+A delivery that was cut short (daemon killed, box disturbed) is taken up again by `resume`, which first finds out where the
+text is: in the box, in the transcript, or provably nowhere; if it cannot tell, it says so and does nothing.
+"""
+
+from collections.abc import Generator
+
+from hark.delivery.carriers.free_box import into_free_box
+from hark.delivery.carriers.steps import (
+    Answer,
+    Delivery,
+    Held,
+    Paste,
+    Press,
+    SearchHistory,
+    Seen,
+    Step,
+    Stuck,
+    Submitted,
+    Unproven,
+)
+from hark.delivery.carriers.submit import Job, no_box, submit, watch_for
+from hark.delivery.carriers.submit import look as look_at_it
+from hark.delivery.carriers.undo import NOTHING_TAKEN, WayBack, is_clean
+from hark.delivery.screen.box import BoxLook, holds_placeholder, holds_text, mentions, read_box
+from hark.delivery.screen.capture import Screen
+from hark.model.message import HoldReason
+
+BACK_WITHIN_S = 1.0
+MARK = "§"
+"""Pasted behind a draft of one character and erased again: Gemini CLI takes a paste of one digit for the key, which answers a dialog
+that has opened meanwhile."""
+
+
+def deliver(text: str, message_id: str, look: BoxLook, settle_s: float, way_back: WayBack = NOTHING_TAKEN) -> Delivery:
+    seen = yield from look_at_it()
+    box = read_box(seen.screen, look)
+    if box is None:
+        return no_box(seen.screen, look)
+    if mentions(box, message_id):
+        return Stuck("our text is in the box already")
+    if not box.is_empty:
+        return Held(HoldReason.DRAFT, "somebody's text is in the box")
+    job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s, way_back=way_back)
+    return (yield from into_free_box(job, seen.screen))
+
+
+def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_staged: bool) -> Delivery:
+    """For a message whose text may be in the box already, or may have left it."""
+    job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
+    seen = yield from look_at_it()
+    box = read_box(seen.screen, look)
+    if box and holds_text(box, text):
+        return (yield from submit(job, seen))
+    if box and mentions(box, message_id):
+        return Stuck("our text is in the box beside other text", is_refused=True)
+    if box is None and seen.screen.contains(message_id):
+        return Stuck("our text is on the screen, and may be in a box that is not to be seen")
+    if (yield SearchHistory(message_id)):
+        seen = yield from look_at_it()
+        return (
+            Stuck("our text is in the box again", is_refused=True)
+            if _is_in_box(seen, job)
+            else Submitted("its id is in the transcript")
+        )
+    if box is None:
+        return Stuck("the input box is not to be seen, and our text may be in it")
+    if holds_placeholder(box, look):
+        return Stuck("a collapsed paste is in the box, which may be ours", is_refused=True)
+    is_seen_nowhere = seen.screen.is_alternate or look.placeholder or (was_staged and not box.is_empty)
+    if is_seen_nowhere:
+        return Unproven("its text is neither in the box nor on record in the terminal")
+    return (
+        Held(HoldReason.DRAFT, "somebody's text is in the box")
+        if not box.is_empty
+        else (yield from deliver(text, message_id, look, settle_s))
+    )
+
+
+def was_taken_out(
+    look: BoxLook, message_id: str, draft: str | None, *, is_touched: bool
+) -> Generator[Step, Answer, bool]:
+    """Whether an undo that was run has taken our text out. `is_touched`: keys of the human's came behind it. If a dialog has swallowed
+    the undo, such a key may have submitted our text since."""
+    seen = yield from look_at_it()
+    if not is_clean(seen.screen, look, message_id, draft):
+        return False
+    return not (is_touched and (yield SearchHistory(message_id)))
+
+
+def resume_raw(job: Job) -> Delivery:
+    """A text without an id is known only while it is in the box: the same words on the screen may be older."""
+    seen = yield from look_at_it()
+    box = read_box(seen.screen, job.look)
+    if box and holds_text(box, job.text):
+        return (yield from submit(job, seen))
+    return Unproven("a raw text has no id by which it could be found")
+
+
+def _is_in_box(seen: Seen, job: Job) -> bool:
+    """What hid the box may have gone since: then the search has found our text in it."""
+    box = read_box(seen.screen, job.look)
+    return mentions(box, job.message_id) if box else seen.screen.contains(job.message_id)
+
+
+def put_back(job: Job, draft: str) -> Generator[Step, Answer, bool]:
+    """A draft that was taken, pasted into an empty box. True when it is there."""
+    seen = yield from look_at_it()
+    box = read_box(seen.screen, job.look)
+    if box is None or not (box.is_empty or holds_text(box, draft)):
+        return False
+    is_marked = box.is_empty and len(draft) == 1
+    if box.is_empty and not (yield Paste(draft + MARK if is_marked else draft)):
+        return False
+    seen = yield from watch_for(lambda screen: _is_filled(screen, job), BACK_WITHIN_S)
+    if is_marked:
+        yield Press(("BSpace",))
+    return _is_filled(seen.screen, job)
+
+
+def _is_filled(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and not box.is_empty

@@ -1,0 +1,204 @@
+"""The carrier `interrupt`: Ctrl-C clears the box. For agents that no other carrier serves, and only where somebody has asked
+for it: the same key interrupts a turn, and twice it may end the agent. So it is pressed on an idle agent only, once, on a box
+that is seen to hold the draft, with a mark pasted before it: the mark proves that the box takes text, and breaks up a pair
+with an earlier Ctrl-C (a blank would too, but no screen shows it everywhere).
+
+What the key has taken is proven by comparing captures: between the one before and the one with our text in the box, exactly
+the draft has gone and exactly our text has come (`diff.py`). Then the agent's history brings the draft back, where it keeps
+what was cleared; otherwise the draft was read with a mark before, and is pasted.
+"""
+
+from collections.abc import Generator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hark.delivery.carriers.cursor import walk_cursor
+from hark.delivery.carriers.draft_reader import LineKeys, choose_mark, erasing_mark, squeeze
+from hark.delivery.carriers.free_box import retreat
+from hark.delivery.carriers.sentinel import (
+    BACK_WITHIN_S,
+    TAKEN_WITHIN_S,
+    FoundDraft,
+    find_draft,
+    give_back,
+    is_empty,
+    mark_in,
+    shows,
+    take_note,
+    way_back_of,
+)
+from hark.delivery.carriers.steps import (
+    Answer,
+    Begin,
+    Delivery,
+    DropDraft,
+    Held,
+    LeaveUndo,
+    Paste,
+    Press,
+    SaveDraft,
+    Seen,
+    Step,
+    Stuck,
+    Submitted,
+    is_late,
+)
+from hark.delivery.carriers.submit import Job, look, submit, wait_for_echo, watch_for
+from hark.delivery.carriers.undo import SUBMITTED_S, WayBack, Write, shown_text
+from hark.delivery.screen.box import Box, read_box
+from hark.delivery.screen.capture import Screen
+from hark.delivery.screen.diff import find
+from hark.delivery.wording import fits
+from hark.model.message import HoldReason
+
+SHOWN_WITHIN_S = 0.6
+AGAIN_AFTER_S = 10.0
+"""Never twice within that time."""
+IDLE_AFTER_S = 3.0
+"""An agent at work animates its screen: one that has printed nothing for so long is idle."""
+
+
+class InterruptKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    key: str = "C-c"
+    recall: str | None = None
+    """Goes back in the history, where the agent keeps in it what was cleared."""
+    line_keys: LineKeys = LineKeys()
+
+
+def deliver(job: Job, keys: InterruptKeys) -> Delivery:
+    found = yield from find_draft(job, keys.line_keys)
+    if not isinstance(found, FoundDraft):
+        return found
+    if not fits(job.text, found.seen.screen.columns, len(found.seen.screen.rows)):
+        # What has come into the box is found by comparing screens.
+        return Held(HoldReason.DRAFT, "the pane is too small to show the message")
+    if found.box.cursor_row < len(found.box.rows) - 1:
+        # The way back to a row above goes by the same key as the way back in the history.
+        keys = replace(keys, recall=None)
+    text, box = (yield from _take_note(job, keys, found)), found.box
+    if isinstance(text, Held):
+        return text
+    job = replace(job, way_back=_way_back(job, keys, found, text))
+    marked = yield from _clear(job, keys, box)
+    if marked is None:
+        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    outcome = yield from _into_the_free_box(job, found.seen.screen, box)
+    if is_late(outcome):
+        return outcome
+    if isinstance(outcome, Submitted | Held) and keys.recall:
+        back = (keys.recall,) * (2 if isinstance(outcome, Submitted) else 1)
+        yield from _recall(job, keys, back, box, marked)
+    elif not isinstance(outcome, Stuck):
+        yield from give_back(job, keys.line_keys, box, text)
+    return outcome
+
+
+def _way_back(job: Job, keys: InterruptKeys, found: FoundDraft, text: str) -> WayBack:
+    """By the history, where the agent keeps in it what was cleared. It comes back with the mark in it, which only a look can find: the
+    next daemon takes it out. After the Enter our own text stands there too, behind it."""
+    if not keys.recall:
+        return way_back_of(job, found, text)
+    after = (Write(then_wait_s=SUBMITTED_S), Write(keys=(keys.recall,) * 2))
+    # An Enter that made a new line has put nothing into the history: until that is seen, a draft that is known to the letter is pasted.
+    after_enter = way_back_of(job, found, text).after_enter if _is_known(found) else after
+    return WayBack(draft=(Write(keys=(keys.recall,)),), after_enter=after_enter, after_submit=after)
+
+
+def _is_known(found: FoundDraft) -> bool:
+    """Whether the screen shows the draft to the letter: no row may be more of the one above, and no blank stands at its end."""
+    box = found.box
+    typed = len(box.rows[box.cursor_row].rstrip())
+    return shown_text(found.seen.screen, box) is not None and box.cursor_x - box.starts[box.cursor_row] <= typed
+
+
+def _take_note(job: Job, keys: InterruptKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:
+    """With a history the record is only for the case that the history fails."""
+    if not keys.recall:
+        return (yield from take_note(job, keys.line_keys, found))
+    shown = "\n".join(row.rstrip() for row in found.box.rows)
+    return shown if (yield SaveDraft(shown)) else Held(HoldReason.BUSY, "the delivery was called off")
+
+
+def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, Box | None]:
+    """What was cleared, with the mark in it; None if it was not, and all is as before."""
+    seen = yield from look()
+    mark = choose_mark(seen.screen)
+
+    def has_mark(screen: Screen) -> bool:
+        now = read_box(screen, job.look)
+        return now is not None and mark_in(now, "".join(box.rows)) == mark
+
+    # A draft that was read to the letter goes back as a whole; otherwise the cursor has not moved yet.
+    if not mark or not (yield Paste(mark, () if keys.recall else job.undo)):
+        return None
+    seen = yield from watch_for(has_mark, SHOWN_WITHIN_S)
+    if not has_mark(seen.screen):
+        return None
+    if keys.recall:
+        yield LeaveUndo(erasing_mark(keys.line_keys.erase, ()))
+    marked = read_box(seen.screen, job.look)
+    yield Press((keys.key,), job.undo)
+    seen = yield from watch_for(lambda screen: is_empty(screen, job), TAKEN_WITHIN_S)
+    if is_empty(seen.screen, job):
+        return marked
+    yield LeaveUndo(())
+    if has_mark(seen.screen):
+        yield from _erase_mark(job, keys, box)
+    return None
+
+
+def _into_the_free_box(job: Job, before: Screen, draft: Box) -> Delivery:
+    if not (yield Begin()):
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    yield Paste(job.text)
+    outcome = yield from _submit(job, before, draft)
+    return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
+
+
+def _submit(job: Job, before: Screen, draft: Box) -> Delivery:
+    echoed = yield from wait_for_echo(job)
+    if not isinstance(echoed, Seen):
+        return echoed
+    if not _is_ours_for_theirs(before, draft, echoed.screen, job):
+        return Stuck("something else than our text has come into the box", is_refused=True)
+    return (yield from submit(job, echoed))
+
+
+def _is_ours_for_theirs(before: Screen, draft: Box, after: Screen, job: Job) -> bool:
+    box = read_box(after, job.look)
+    if box is None:
+        return False
+    change = find(_capture(before), _capture(after), _shown(after, box))
+    return change is not None and change.is_clean and squeeze(change.original) == squeeze("".join(draft.rows))
+
+
+def _capture(screen: Screen) -> str:
+    return "\n".join(screen.rows.plain)
+
+
+def _shown(screen: Screen, box: Box) -> str:
+    """The rows of the box as a capture has them, from where its text begins."""
+    first = screen.rows[box.top].part(box.starts[0]).rstrip()
+    return "\n".join([first, *screen.rows.plain[box.top + 1 : box.top + len(box.rows)]])
+
+
+def _recall(
+    job: Job, keys: InterruptKeys, back: tuple[str, ...], box: Box, marked: Box
+) -> Generator[Step, Answer, None]:
+    """It comes back with the mark: the cursor goes behind that, and takes it away."""
+    seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
+    if not is_empty(seen.screen, job) or not (yield Press(back, ())):
+        return
+    seen = yield from watch_for(lambda screen: shows(screen, job, marked), BACK_WITHIN_S)
+    if shows(seen.screen, job, marked) and (yield from walk_cursor(marked, job.look)):
+        yield from _erase_mark(job, keys, box)
+
+
+def _erase_mark(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, None]:
+    """From right behind it."""
+    if not (yield Press((keys.line_keys.erase,), ())):
+        return
+    yield from watch_for(lambda screen: shows(screen, job, box), SHOWN_WITHIN_S)
+    if (yield from walk_cursor(box, job.look)):
+        yield DropDraft()

@@ -1,0 +1,279 @@
+"""The carrier `sentinel`: for agents that have neither an editor key of ours nor a stash. The draft is read with a mark
+(`reading.py`), line keys take it away, and pastes bring it back.
+
+    look -> on record -> read -> on record to the letter -> clear -> the message, as into any empty box -> paste -> cursor
+
+What cannot be read exactly is not touched: a collapsed paste, a completion that stands open, a draft that is too long to be
+read while keys are held. Until the box is empty, what is left in it is a beginning of the draft: that is how a delivery that
+was cut short is taken up again.
+"""
+
+import re
+from collections.abc import Generator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hark.delivery.carriers import empty_box as into_empty_box
+from hark.delivery.carriers.cursor import same_rows, walk_cursor
+from hark.delivery.carriers.draft_reader import LineKeys, Reader, before_cursor, choose_mark, squeeze
+from hark.delivery.carriers.free_box import NOT_HELD
+from hark.delivery.carriers.steps import (
+    Answer,
+    Delivery,
+    DropDraft,
+    Held,
+    LeaveUndo,
+    Outcome,
+    Paste,
+    Press,
+    SaveDraft,
+    Seen,
+    Step,
+    Stuck,
+    is_late,
+)
+from hark.delivery.carriers.submit import TOO_SLOW, Job, look, watch_for
+from hark.delivery.carriers.undo import MARKS, WayBack, behind_cursor, last_letter, pasting_back, pieces_of, rest_of
+from hark.delivery.headers import OURS
+from hark.delivery.screen.box import Box, BoxLook, may_be_wrapped, mentions, read_box, shows_below
+from hark.delivery.screen.capture import Screen
+from hark.delivery.screen.diff import is_continued
+from hark.delivery.screen.wrapping import is_surely_newline
+from hark.model.message import HoldReason
+
+TAKEN_WITHIN_S = 1.0
+BACK_WITHIN_S = 1.0
+DRAWN_WITHIN_S = 0.6
+DRAWINGS_TO_COME = 6
+"""Once a draft is read: the box empty, our text in it, gone again, the draft, its mark gone, the cursor."""
+
+_OPENS_A_POPUP = re.compile(r"\A\s*/\S*\Z|(?:\A|\s)@\S*\Z")
+
+Clearing = Generator[Step, Answer, bool]
+
+
+class FoundDraft(Struct, frozen=True):
+    seen: Seen
+    box: Box
+
+
+def deliver(job: Job, keys: LineKeys) -> Delivery:
+    found = yield from find_draft(job, keys)
+    if not isinstance(found, FoundDraft):
+        return found
+    text = yield from take_note(job, keys, found)
+    if isinstance(text, Held):
+        return text
+    seen = yield from look()
+    if not shows(seen.screen, job, found.box):
+        return Held(HoldReason.DIALOG, "the box went away while the draft was read")
+    if _is_too_slow(job, seen.at_s - found.seen.at_s, text):
+        if (yield from walk_cursor(found.box, job.look)):
+            yield DropDraft()
+        return Held(HoldReason.DRAFT, TOO_SLOW)
+    job = replace(job, way_back=way_back_of(job, found, text))
+    if not (yield LeaveUndo(job.undo)):
+        return Held(HoldReason.BUSY, NOT_HELD)
+    if not (yield from _clear(job, keys, found.box, text)):
+        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    return (yield from _deliver_and_give_back(job, keys, found.box, text))
+
+
+def way_back_of(job: Job, found: FoundDraft, text: str) -> WayBack:
+    """For a draft that was read to the letter."""
+    return pasting_back(text, behind_cursor(text, found.seen.screen, found.box), job.text, job.look)
+
+
+def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | FoundDraft]:
+    """One that can be read; what becomes of the message where there is none."""
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box is None:
+        return Held(HoldReason.DIALOG, "no input box at the cursor")
+    if mentions(box, job.message_id):
+        return Stuck("our text is in the box already")
+    if box.is_empty:
+        return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
+    if shows_below(seen.screen, box, keys.not_while):
+        return Held(HoldReason.DRAFT, "the box is in a mode in which the line keys do something else")
+    if reason := why_unreadable(box, job.look, keys):
+        return Held(HoldReason.DRAFT, reason)
+    return FoundDraft(seen, box)
+
+
+def why_unreadable(box: Box, box_look: BoxLook, keys: LineKeys) -> str | None:
+    shown = "".join(box.rows)
+    if not shown.strip():
+        return "the draft is of blanks alone"
+    if len(shown.strip()) == 1:
+        return "a draft of one character cannot be pasted back safely"
+    if box_look.placeholder and re.search(box_look.placeholder, shown):
+        return "a collapsed paste is in the draft"
+    if squeeze(OURS) in squeeze(shown):
+        return "a message of ours is in the box, or has just left it"
+    if any(_OPENS_A_POPUP.search(row.rstrip()) for row in box.rows):
+        return "a completion may stand open"
+    if len(box.rows) > keys.most_rows:
+        return "the draft is too long to be read from the screen"
+    if _is_excepted("\n".join(row.rstrip() for row in box.rows), keys):
+        return "this draft cannot be read from this agent's screen"
+    return None
+
+
+def is_plain(box: Box, screen: Screen, box_look: BoxLook, keys: LineKeys) -> bool:
+    """Whether the screen shows the whole draft, and none of its rows may be more of the one above."""
+    rows = [row.rstrip() for row in box.rows]
+    are_lines = all(is_surely_newline(rows, row, screen.columns - box.starts[row]) for row in range(len(rows) - 1))
+    return why_unreadable(box, box_look, keys) is None and are_lines and not may_be_wrapped(box, screen)
+
+
+def _is_excepted(text: str, keys: LineKeys) -> bool:
+    return keys.not_for is not None and re.match(keys.not_for, text) is not None
+
+
+def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:
+    """The draft to the letter, and on record. It is there before the first mark too, as the screen shows it."""
+    box = found.box
+    if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    text = yield from Reader(job, keys, found.seen, box).read()
+    text = None if text is None or _is_excepted(text, keys) else text
+    is_saved = text is not None and bool((yield SaveDraft(text)))
+    if text is not None and is_saved:
+        return text
+    if (yield from walk_cursor(box, job.look)):
+        yield DropDraft()
+    if text is not None:
+        return Held(HoldReason.BUSY, "the delivery was called off")
+    return Held(HoldReason.DRAFT, "the draft cannot be read exactly from the screen")
+
+
+def _is_too_slow(job: Job, taken_s: float, text: str) -> bool:
+    """Whether the keys would be let go before the draft is back. Reading has shown how long the agent takes to draw: each line of
+    the text has taken a mark that came and a mark that went, at least."""
+    one_s = taken_s / (2 * (text.count("\n") + 1))
+    return taken_s + DRAWINGS_TO_COME * one_s + job.settle_s > job.held_for_s
+
+
+def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:
+    """From its end: what is left at any moment is a beginning of it."""
+    down = ("Down",) * (len(box.rows) - 1)
+    line = (keys.home, keys.kill)
+    if not (yield Press((*down, keys.end, *(*line, keys.erase) * text.count("\n"), *line))):
+        return False
+    seen = yield from watch_for(lambda screen: is_empty(screen, job), TAKEN_WITHIN_S)
+    return is_empty(seen.screen, job)
+
+
+def _deliver_and_give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Delivery:
+    outcome = yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s, job.way_back)
+    if not isinstance(outcome, Stuck) and not is_late(outcome):
+        yield from give_back(job, keys, box, text)
+    return outcome
+
+
+def give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Generator[Step, Answer, None]:
+    seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
+    if not is_empty(seen.screen, job) or not (yield from _paste(job, keys, text, text)):
+        return
+    seen = yield from watch_for(lambda screen: _shows_all(screen, job, box, text), DRAWN_WITHIN_S)
+    if shows(seen.screen, job, box):
+        yield from walk_cursor(box, job.look)
+        yield DropDraft()
+
+
+def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bool]:
+    """For a draft that a delivery which was cut short has taken, or taken a part of, or left a mark in."""
+    seen = yield from look()
+    box = read_box(seen.screen, job.look)
+    if box is not None and shows_below(seen.screen, box, keys.not_while):
+        return False
+    if box is not None and (mark := mark_in(box, draft)):
+        return (yield from _erase_mark(job, keys, seen, draft, mark))
+    if box is None or (job.message_id and mentions(box, job.message_id)):
+        return False
+    if is_continued(squeeze(draft), squeeze("".join(box.rows))):
+        return True
+    if not box.is_cursor_at_end:
+        return False
+    rest = rest_of(draft, *_shown_to_cursor(seen.screen, box))
+    if rest is None or not (yield from _paste(job, keys, rest, draft)):
+        return False
+    seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
+    return _holds_letters(seen.screen, job, draft)
+
+
+def mark_in(box: Box, draft: str) -> str | None:
+    """The mark that stands in the box, which holds this draft otherwise."""
+    shown = squeeze("".join(box.rows))
+    return next((mark for mark in MARKS if mark in shown and shown.replace(mark, "", 1) == squeeze(draft)), None)
+
+
+def _erase_mark(job: Job, keys: LineKeys, seen: Seen, draft: str, mark: str) -> Generator[Step, Answer, bool]:
+    """Only from right behind it."""
+    box = read_box(seen.screen, job.look)
+    if box is None or before_cursor(seen.screen, box)[-1:] != mark or not (yield Press((keys.erase,))):
+        return False
+    seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
+    return _holds_letters(seen.screen, job, draft)
+
+
+def _shown_to_cursor(screen: Screen, box: Box) -> tuple[str, int, int]:
+    """Of a box whose cursor is at the end: its letters, and the empty rows and then the blanks between them and the cursor."""
+    rows = [row.rstrip() for row in box.rows]
+    while rows and not rows[-1]:
+        rows.pop()
+    cells = screen.rows[screen.cursor_y].cells[box.starts[box.cursor_row] : screen.cursor_x]
+    blanks = screen.cursor_x - box.starts[box.cursor_row] - last_letter(cells)
+    return squeeze("".join(rows)), len(box.rows) - max(len(rows), 1), blanks
+
+
+def _paste(job: Job, keys: LineKeys, text: str, whole: str) -> Clearing:
+    """After which the box shall hold the whole."""
+    return (yield from _paste_guarded(job, keys, text, whole) if keys.takes_paths else _paste_in_pieces(text))
+
+
+def _paste_guarded(job: Job, keys: LineKeys, text: str, whole: str) -> Clearing:
+    seen = yield from look()
+    mark = choose_mark(seen.screen, whole)
+
+    def has_mark(screen: Screen) -> bool:
+        box = read_box(screen, job.look)
+        return box is not None and mark_in(box, whole) == mark and before_cursor(screen, box)[-1:] == mark
+
+    if not mark or not (yield Paste(text + mark)):
+        return False
+    seen = yield from watch_for(has_mark, BACK_WITHIN_S)
+    return has_mark(seen.screen) and bool((yield Press((keys.erase,))))
+
+
+def _paste_in_pieces(text: str) -> Clearing:
+    """Newlines one by one, and nothing long: pasted together they may be collapsed. No letter or digit alone: some agents
+    take a paste of one character for a key, and a dialog may have opened."""
+    for piece in pieces_of(text):
+        if (len(piece) == 1 and piece.isalnum()) or not (yield Paste(piece)):
+            return False
+    return True
+
+
+def is_empty(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and box.is_empty
+
+
+def shows(screen: Screen, job: Job, target: Box) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, target)
+
+
+def _shows_all(screen: Screen, job: Job, target: Box, text: str) -> bool:
+    """Also the blanks at its end, which only the cursor tells: one that stands before them may have still to move. Where a wrap
+    hides some of them this is never so."""
+    box = read_box(screen, job.look)
+    return box is not None and same_rows(box, target) and rest_of(text, *_shown_to_cursor(screen, box)) == ""
+
+
+def _holds_letters(screen: Screen, job: Job, draft: str) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and squeeze("".join(box.rows)) == squeeze(draft)

@@ -1,0 +1,347 @@
+"""The key tables of a hold, for the two ways in which tmux can make a client wait. PURE: commands are returned, not run.
+
+    Queued (3.4 and newer)   A key of our own, which no terminal sends, is put into the queue of the client, and waits there for
+                             the lock. Keys of the human stand behind it in that queue. When they are let go, tmux looks them up
+                             in the human's own tables: nothing is copied, and no key of the human's passes through a table of ours.
+    Copied (3.3)             tmux cannot put a key into a client's queue. The human's first key waits itself: it is looked up in a
+                             table of ours, which holds what the human's table holds, each binding behind the lock.
+
+An Enter that comes out of a hold together with text is a newline of a paste for some agents. For these a second table of
+ours is used until all keys are out: an Enter waits there for a moment, and what the human has bound is copied into it.
+
+The human's own tables are never changed. A copy is only as good as what `list-keys` prints: that is exact, on 3.4 once the
+backslashes are taken out that tmux adds to all that it prints (`TmuxServer.text`).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from hark.terminal.holds.human_clients import Watcher
+from hark.terminal.tmux.commands import command, quote
+from hark.terminal.tmux.expansion import Format, equals
+from hark.terminal.tmux.orphans import HIDDEN_SESSION
+
+MARK = "@hark-hold"
+OUT, OVER = "-out", "-over"
+"""At the end of the value of the mark: the keys are free and on their way; they are out."""
+
+ENTERS = 4
+"""Of somebody who leans on Enter, or pastes (tmux before 3.4 cannot tell a newline of a paste), the others come at once."""
+SPACED_KEYS = 8
+"""Nobody types more keys in the usual time of a hold. Those behind come at once."""
+
+PREFIXES = ("prefix", "prefix2")
+PASTE_TIME = "assume-paste-time"
+KEY_TABLE = "key-table"
+
+OUR_KEY, OUR_CTRL_KEY = "User768", "C-User769"
+"""Keys of this kind exist only where an option of tmux defines them, and high numbers are nobody's. A client that waits for a command
+of its own, or is in the middle of a paste, does not take our key; tmux 3.5 and 3.6 then try to write the key to the program. They
+have nothing to write for the first key if the program has asked for extended keys, and a NUL otherwise. They have nothing to write
+for the second key if the program has not asked for them."""
+
+_BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +(?P<table>\S+) +(?P<key>\S+) +(?P<commands>.+)")
+
+# A mouse event that nothing is bound to goes to the program under the mouse; send-keys alone would swallow it.
+_SEND_ON = 'if-shell -F "#{mouse_pane}" { send-keys -M } { send-keys }'
+
+Words = tuple[str, ...]
+"""A tmux command, as its words: for a control line and for a shell."""
+
+
+class Setting(Struct, frozen=True):
+    """An option as the human has it in one session. None: not set there."""
+
+    session_id: str
+    option: str
+    value: str | None
+
+    def override(self, value: str) -> Words:
+        return ("set-option", "-q", "-t", f"{self.session_id}:", self.option, value)
+
+    @property
+    def restore(self) -> Words:
+        """Quiet, for a session may be gone, and that must not keep the others from being restored."""
+        if self.value is None:
+            return ("set-option", "-q", "-u", "-t", f"{self.session_id}:", self.option)
+        return ("set-option", "-q", "-t", f"{self.session_id}:", self.option, self.value)
+
+
+class Names(Struct, frozen=True):
+    """What a hold is called, who is held, how long after other keys a held Enter comes out, and which key of ours waits."""
+
+    hold: str
+    watchers: tuple[Watcher, ...]
+    enter_gap_s: float
+    key_gap_s: float = 0.0
+    """How long after another key each of the first `SPACED_KEYS` held keys comes out. Not on tmux 3.3: there the keys of a paste pass
+    through the tables too, and Claude Code loses a paste whose keys come with pauses."""
+    our_key: str = OUR_KEY
+    """The key that waits in the queues of the clients."""
+
+    @property
+    def has_gaps(self) -> bool:
+        """Held keys pass through a table of ours on their way out."""
+        return bool(self.enter_gap_s or self.key_gap_s)
+
+    @property
+    def longest_gaps_s(self) -> float:
+        """How long all pauses between held keys take at most."""
+        return ENTERS * max(self.enter_gap_s, 2 * self.key_gap_s) + SPACED_KEYS * self.key_gap_s
+
+    @property
+    def spaced(self) -> str:
+        """The option of the server that has a character for each key that has come out with a gap."""
+        return f"@{self.hold}-spaced"
+
+    def if_spaced(self, enough: str, more: str) -> str:
+        """The command that runs `enough` when as many keys as are spaced have come out, and `more` before that."""
+        is_enough = f'"#{{==:#{{{self.spaced}}},{"1" * SPACED_KEYS}}}"'
+        return f"if-shell -F {is_enough} {{ {enough} }} {{ set-option -s -a {self.spaced} 1 ; {more} }}"
+
+    @property
+    def of_clients(self) -> list[str]:
+        """The name of the key table and of the lock of each client."""
+        return [f"{self.hold}-{number}" for number in range(len(self.watchers))]
+
+    @property
+    def named_watchers(self) -> list[tuple[Watcher, str]]:
+        return list(zip(self.watchers, self.of_clients, strict=True))
+
+    @property
+    def sessions(self) -> list[str]:
+        return sorted({watcher.session_id for watcher in self.watchers})
+
+
+class Tables(Protocol):
+    """The commands of one of the two ways."""
+
+    options: tuple[str, ...]
+    """The options of the human's sessions that are other ones for some time."""
+
+    def questions(self) -> list[str]:
+        """The commands whose answers are what `prepare` needs."""
+
+    def prepare(self, listed: Sequence[str]) -> Iterator[str]:
+        """Make locks and tables. `listed`: the answers to the questions."""
+
+    def override(self, settings: Iterable[Setting]) -> Iterator[Words]: ...
+    def take(self) -> Iterator[str]:
+        """Make the clients wait. The last command says how many of them do."""
+
+    def let_go(self, settings: Iterable[Setting]) -> Iterator[Words]: ...
+    def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]: ...
+    def forget(self) -> Iterator[Words]: ...
+
+    @property
+    def waiting_enters(self) -> Format:
+        """Empty when no Enter waits."""
+
+
+class Queued:
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self.options: tuple[str, ...] = (PASTE_TIME, KEY_TABLE) if names.has_gaps else (PASTE_TIME,)
+
+    def questions(self) -> list[str]:
+        """All tables: of a table with a single binding tmux 3.7 tells nothing."""
+        return [command("list-keys")] if self._names.has_gaps else []
+
+    def prepare(self, listed: Sequence[str]) -> Iterator[str]:
+        for watcher, name in self._names.named_watchers:
+            yield command("wait-for", "-L", name)
+            yield command("bind-key", "-T", name, self._names.our_key, self._wait(watcher, name))
+        if self._names.has_gaps:
+            for watcher, out in self._out_tables():
+                yield from (f"bind-key -T {out} {key} {quote(waits)}" for key, waits in self._out_keys())
+                yield from _copies(out, listed, watcher.usual_table)
+        # Keys that tmux has read and not yet looked up are looked up now, in the human's own table.
+        yield from _after_all_queues(f"{self._names.hold}-before")
+
+    def override(self, settings: Iterable[Setting]) -> Iterator[Words]:
+        return (setting.override("0") for setting in settings if setting.option == PASTE_TIME)
+
+    def take(self) -> Iterator[str]:
+        for watcher, name in self._names.named_watchers:
+            yield command("switch-client", "-c", watcher.name, "-T", name)
+            yield command("send-keys", "-K", "-c", watcher.name, self._names.our_key)
+        yield from _after_all_queues(f"{self._names.hold}-after")
+        yield command("set-hook", "-u", "-t", f"={HIDDEN_SESSION}:", _RENAMED)
+        yield command(
+            "display-message", "-p", Format("".join(f"#{{{_held(name)}}}" for name in self._names.of_clients))
+        )
+
+    def let_go(self, settings: Iterable[Setting]) -> Iterator[Words]:
+        tables = {watcher.session_id: out for watcher, out in self._out_tables()}
+        yield from (each.override(tables[each.session_id]) for each in settings if each.option == KEY_TABLE)
+        yield from (("set-option", "-s", "-q", "-u", _held(name)) for name in self._names.of_clients)
+        yield from _unbound(self._names.of_clients)
+        yield from (("wait-for", "-U", name) for name in self._names.of_clients)
+
+    def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]:
+        yield from (setting.restore for setting in settings)
+        if self._names.has_gaps:
+            yield from _unbound(out for _, out in self._out_tables())
+
+    def forget(self) -> Iterator[Words]:
+        yield from (("set-option", "-s", "-q", "-u", option) for option in (self._enters, self._names.spaced))
+
+    @property
+    def waiting_enters(self) -> Format:
+        return Format(f"#{{{self._enters}}}")
+
+    def _wait(self, watcher: Watcher, name: str) -> str:
+        """What our own key does in the queue of a client."""
+        wait = f"set-option -s {_held(name)} 1 ; wait-for -L {name} ; wait-for -U {name}"
+        if not self._names.has_gaps:
+            return wait
+        out = next(out for other, out in self._out_tables() if other.session_id == watcher.session_id)
+        is_usual = equals("client_key_table", watcher.usual_table)
+        return f"{wait} ; {command('if-shell', '-F', is_usual, f'switch-client -T {out}')}"
+
+    def _out_tables(self) -> list[tuple[Watcher, str]]:
+        """One for each session: while keys come out, it is the session's usual table, so that whatever is not in it goes on
+        to the program without any table."""
+        first = {watcher.session_id: watcher for watcher in reversed(self._names.watchers)}
+        return [(first[session], f"{self._names.hold}-{at}-out") for at, session in enumerate(self._names.sessions)]
+
+    def _out_keys(self) -> Iterator[tuple[str, str]]:
+        """The keys that wait on their way out, and what they do then."""
+        if enter_gap_s := self._names.enter_gap_s or 2 * self._names.key_gap_s:
+            waits = self._waiting(f"run-shell -d {enter_gap_s:.3f} ; send-keys")
+            yield from ((key, waits) for key in ("Enter", "KPEnter"))
+        if self._names.key_gap_s:
+            # The gap is behind the key: tmux 3.4 looks for the begin of a paste in no table.
+            waits = self._waiting(f"{_SEND_ON} ; run-shell -d {self._names.key_gap_s:.3f}")
+            yield "Any", self._names.if_spaced(_SEND_ON, waits)
+
+    def _waiting(self, commands: str) -> str:
+        """Each key that waits adds a character to the option, and takes it away again."""
+        less = f'set-option -s -F {self._enters} "#{{s/^1//:{self._enters}}}"'
+        return f"set-option -s -a {self._enters} 1 ; {commands} ; {less}"
+
+    @property
+    def _enters(self) -> str:
+        return f"@{self._names.hold}-enters"
+
+
+class Copied:
+    options: tuple[str, ...] = (*PREFIXES, PASTE_TIME)
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def questions(self) -> list[str]:
+        tables = sorted({watcher.usual_table for watcher in self._names.watchers})
+        return [command("list-keys", "-T", table) for table in tables]
+
+    def prepare(self, listed: Sequence[str]) -> Iterator[str]:
+        """All of them before the first client gets one: where a client has gone meanwhile, all are there to be taken away."""
+        for watcher, name in self._names.named_watchers:
+            yield command("wait-for", "-L", name)
+            wait = rf"wait-for -L {name} \; wait-for -U {name} \; "
+            yield from self._table(name, name, listed, watcher, wait)
+            for prefix in watcher.prefixes:
+                if prefix != "None":
+                    yield rf"{command('bind-key', '-T', name, prefix)} {wait}switch-client -T prefix"
+            if self._names.enter_gap_s:
+                yield from self._table(f"{name}-out", name, listed, watcher)
+
+    def override(self, settings: Iterable[Setting]) -> Iterator[Words]:
+        """tmux looks for the prefix before it looks into any table."""
+        return (setting.override("0" if setting.option == PASTE_TIME else "None") for setting in settings)
+
+    def take(self) -> Iterator[str]:
+        yield from (command("switch-client", "-c", each.name, "-T", name) for each, name in self._names.named_watchers)
+        yield command("display-message", "-p", "1" * len(self._names.watchers))
+
+    def let_go(self, settings: Iterable[Setting]) -> Iterator[Words]:
+        yield from (setting.restore for setting in settings if setting.option in PREFIXES)
+        yield from _unbound(self._names.of_clients)
+        yield from (("wait-for", "-U", name) for name in self._names.of_clients)
+
+    def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]:
+        yield from (setting.restore for setting in settings if setting.option == PASTE_TIME)
+        if self._names.enter_gap_s:
+            yield from _unbound(f"{name}-out" for name in self._names.of_clients)
+
+    def forget(self) -> Iterator[Words]:
+        yield from (("set-option", "-s", "-q", "-u", _waiting_enter(name)) for name in self._names.of_clients)
+
+    @property
+    def waiting_enters(self) -> Format:
+        return Format("".join(f"#{{{_waiting_enter(name)}}}" for name in self._names.of_clients))
+
+    def _table(
+        self, table: str, client: str, listed: Sequence[str], watcher: Watcher, first: str = ""
+    ) -> Iterator[str]:
+        """The table of the human, `first` before everything that a key does."""
+        yield rf"bind-key -T {table} Any {first}{self._key(client)}"
+        if self._names.enter_gap_s:
+            yield from (rf"bind-key -T {table} {key} {first}{self._enter(client)}" for key in ("Enter", "KPEnter"))
+        yield from _copies(table, listed, watcher.usual_table, first)
+
+    def _key(self, client: str) -> str:
+        return rf"{_SEND_ON} \; {self._stay(client)}" if self._names.enter_gap_s else _SEND_ON
+
+    def _enter(self, client: str) -> str:
+        waiting = _waiting_enter(client)
+        return (
+            rf"set-option -s {waiting} 1 \; run-shell -d {self._names.enter_gap_s:.3f} \; send-keys \;"
+            rf" set-option -s -q -u {waiting} \; {self._stay(client)}"
+        )
+
+    def _stay(self, client: str) -> str:
+        """In the second table, as long as it is there."""
+        return f'if-shell -F "#{{==:#{{{MARK}}},{self._names.hold}{OUT}}}" {{ switch-client -T {client}-out }}'
+
+
+def our_key_for(key_mode: str) -> str:
+    """The key that a program never gets to see. `key_mode`: the value of `pane_key_mode`, which tmux knows since 3.5."""
+    return OUR_CTRL_KEY if key_mode == "VT10x" else OUR_KEY
+
+
+def tables_for(features: frozenset[str], names: Names) -> Tables:
+    return Queued(names) if "client-keys" in features else Copied(names)
+
+
+def _copies(table: str, listed: Sequence[str], usual_table: str, first: str = "") -> Iterator[str]:
+    """What the human has bound, in a table of ours, `first` before everything that a key does."""
+    found = (match for text in listed if (match := _BINDING.fullmatch(text)) and match["table"] == usual_table)
+    return (
+        f"bind-key {each['repeat'] or ''}-T {table} {each['key']} {first}{each['commands']}"
+        for each in found
+        if each["key"] not in (OUR_KEY, OUR_CTRL_KEY)
+    )
+
+
+_RENAMED = "window-renamed"
+
+
+def _after_all_queues(name: str) -> Iterator[str]:
+    """What follows in the line runs after all that stands in the queues of the clients, and before tmux reads anything more.
+
+    tmux goes through the queues of all clients again and again until they are empty, and only then reads from terminals. A
+    hook runs in a queue that comes first in each round, so whoever waits for a hook goes on in the next round. The hook is
+    one of our own hidden session."""
+    target = f"={HIDDEN_SESSION}:"
+    yield command("set-hook", "-t", target, _RENAMED, f"wait-for -S {name}")
+    yield command("rename-window", "-t", target, name)
+    yield command("wait-for", name)
+
+
+def _held(name: str) -> str:
+    """An option of the server that is set while a client waits."""
+    return f"@{name}-held"
+
+
+def _waiting_enter(client: str) -> str:
+    """An option of the server that is set while an Enter of the client waits."""
+    return f"@{client}-enter"
+
+
+def _unbound(tables: Iterable[str]) -> Iterator[Words]:
+    return (("unbind-key", "-a", "-T", table) for table in tables)

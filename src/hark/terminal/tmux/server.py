@@ -1,0 +1,397 @@
+"""One tmux server: its panes, and what can be done to them. One control client, connected when needed, again with backoff."""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from hark.delivery.carriers.rest import PastHold
+from hark.delivery.screen.capture import Screen, Widths, parse_rows
+from hark.model.errors import HarkError
+from hark.model.session import Pane
+from hark.signals.ink import Drawn, read_drawn
+from hark.terminal.tmux.client import ControlClient, clean_environment, tmux_gone
+from hark.terminal.tmux.commands import Line, act_if, command, line, paste_if, press, question
+from hark.terminal.tmux.control import Notice, Reply
+from hark.terminal.tmux.expansion import Format, all_of, equals, not_
+from hark.terminal.tmux.facts import (
+    CLIENT_FORMAT,
+    PANE_FORMAT,
+    SCREEN_FORMAT,
+    PaneFacts,
+    ServerFacts,
+    parse_clients,
+    parse_pane,
+)
+from hark.terminal.tmux.landing import LAST_FORMAT, SESSIONS_FORMAT, parse_sessions, way_on
+from hark.terminal.tmux.orphans import HIDDEN_SESSION
+from hark.terminal.tmux.socket_paths import check_owner
+from hark.terminal.tmux.version import check_version, features, widths_of
+
+CONNECT_DEADLINE_S = 10.0
+BACKOFF_S = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)
+
+# After these the set of panes may be another one.
+_STRUCTURAL = {
+    "sessions-changed",
+    "unlinked-window-close",
+    "unlinked-window-add",
+    "window-close",
+    "session-closed",
+    "layout-change",
+}
+
+
+_ESCAPED_DOLLAR = re.compile(r"\\\$(?=[A-Za-z_{])")
+
+RENDERING_FORMAT = Format(f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}")
+STARTED_FORMAT = Format("#{pane_id} #{pane_pid} #{pane_start_command}")
+NEW_PANE_FORMAT = Format("#{pane_id} #{pane_pid}")
+
+
+class Rendering(Struct, frozen=True, kw_only=True):
+    rows: list[Drawn]
+    """The last ones are the screen."""
+    screen: Screen
+    history: int
+    """How many lines have scrolled off its top, as far as tmux keeps them."""
+
+
+class TmuxServer:
+    def __init__(
+        self, socket: str, on_change: Callable[["TmuxServer"], None], program: str = "tmux", config: Sequence[str] = ()
+    ) -> None:
+        """`config`: the files that a server is started with, in this order; by default tmux's own choice."""
+        self.socket = socket
+        self.version = (0, 0)
+        self.features: frozenset[str] = frozenset()
+        self._tmux = [program, "-u", "-S", socket]
+        self._config = [word for file in config for word in ("-f", file)]
+        self._on_change = on_change
+        self.past_holds: dict[str, PastHold] = {}
+        """The last hold of each pane's keys, by the pane's id."""
+        self._client: ControlClient | None = None
+        self._connecting = asyncio.Lock()
+        self._failures = 0
+        self._retry_at = 0.0
+        self._buffers = itertools.count(1)
+        self._is_closed = False
+        self._used_at_s = 0.0
+        self._moves: set[asyncio.Task[None]] = set()
+
+    @property
+    def _cells(self) -> tuple[str, ...]:
+        """The options of `capture-pane` for all cells that were written, with their attributes, and for no others."""
+        return ("-p", "-e", "-N", "-T") if "used-cells" in self.features else ("-p", "-e", "-N")
+
+    @property
+    def command_line(self) -> list[str]:
+        """By which a shell calls this server, whatever its PATH."""
+        program, *options = self._tmux
+        return [shutil.which(program) or program, *options]
+
+    async def connect(self, may_start: bool = False) -> ControlClient:
+        """With `may_start`, starts the server if there is none. Without, a server that is gone is `tmux-gone`."""
+        loop = asyncio.get_running_loop()
+        async with self._connecting:
+            self._used_at_s = loop.time()
+            if self._client and not self._client.is_lost:
+                return self._client
+            if self._is_closed or (not may_start and loop.time() < self._retry_at):
+                raise tmux_gone()
+            try:
+                self._client = await self._attach(may_start)
+            except HarkError:
+                self._failures = min(self._failures + 1, len(BACKOFF_S) - 1)
+                self._retry_at = loop.time() + BACKOFF_S[self._failures]
+                raise
+            self._failures = 0
+            return self._client
+
+    async def _attach(self, may_start: bool) -> ControlClient:
+        check_owner(self.socket)
+        # -N: a server that is gone must not come back as an empty one.
+        options = self._config if may_start else ["-N"]
+        client = await ControlClient.connect(
+            [*self._tmux, *options], clean_environment(), self._notice, self._lost, CONNECT_DEADLINE_S
+        )
+        try:
+            [version] = _text(await client.run(line(command("display-message", "-p", Format("#{version}")))))
+            self.version = check_version(version)
+        except HarkError:
+            await client.close()
+            raise
+        self.features = features(self.version)
+        return client
+
+    async def close(self) -> None:
+        self._is_closed = True
+        for move in list(self._moves):
+            move.cancel()
+        if self._client:
+            await self._client.close()
+
+    async def leave_if_unused(self, unused_s: float) -> None:
+        """Disconnects when nobody has asked anything for that long. Our hidden session ends with it, and the server, if that
+        was its last session."""
+        async with self._connecting:
+            client, is_used = self._client, asyncio.get_running_loop().time() - self._used_at_s < unused_s
+            if client is None or is_used or client.is_busy:
+                return
+            self._client = None
+            await client.close()
+
+    async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
+        return await (await self.connect()).run(line, deadline_s)
+
+    def text(self, reply: Reply) -> list[str]:
+        """The lines that a command printed. Not for `capture-pane`, which tells cells as they are."""
+        lines = _text([reply])
+        return [_ESCAPED_DOLLAR.sub("$", row) for row in lines] if "escaped-dollars" in self.features else lines
+
+    async def facts(self) -> ServerFacts:
+        asked = line(question("list-panes", "-a", "-F", PANE_FORMAT), question("list-clients", "-F", CLIENT_FORMAT))
+        panes, clients = await self.run(asked)
+        parsed = (parse_pane(text) for text in self.text(panes))
+        return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(self.text(clients)))
+
+    async def pane_facts(self, pane: Pane) -> ServerFacts:
+        """The facts of one pane, and of the clients: what a delivery asks right before it starts."""
+        asked = line(
+            question("display-message", "-p", "-t", pane.pane_id, PANE_FORMAT),
+            question("list-clients", "-F", CLIENT_FORMAT),
+        )
+        head, clients = await self.run(asked)
+        facts = parse_pane(self.text(head)[0])
+        return ServerFacts({facts.pane_id: facts}, parse_clients(self.text(clients)))
+
+    async def resolve(self, target: str) -> PaneFacts:
+        """Any target that tmux understands: a pane id, session:window.pane, a name. A relative one is relative to our own
+        hidden session, where there is nothing to be found."""
+        shown = Format(f"#{{?{equals('session_name', HIDDEN_SESSION)},,{PANE_FORMAT}}}")
+        # display-message shows the current window when a session lacks the wanted one; capture-pane refuses.
+        strict = command("capture-pane", "-p", "-S", "0", "-E", "0", "-t", target)
+        try:
+            _, head = await self.run(line(strict, command("display-message", "-p", "-t", target, shown)))
+            [text] = self.text(head)
+            facts = parse_pane(text)
+        except (HarkError, ValueError) as unknown:
+            if isinstance(unknown, HarkError) and unknown.code != "tmux-failed":
+                raise
+            raise HarkError(
+                "pane-not-found", f"tmux knows no pane {target!r}", "`tmux list-panes -a` shows them all"
+            ) from unknown
+        if not facts.pane_id.startswith("%"):
+            raise HarkError("pane-not-found", f"tmux knows no pane {target!r}", "`tmux list-panes -a` shows them all")
+        return facts
+
+    async def screen(self, pane: Pane) -> Screen:
+        """Cursor, mode and content of one instant: one line, so nothing can happen in between."""
+        await self.connect()
+        asked = line(
+            question("display-message", "-p", "-t", pane.pane_id, SCREEN_FORMAT),
+            question("capture-pane", *self._cells, "-t", pane.pane_id),
+        )
+        head, body = await self.run(asked)
+        return _screen(pane, self.text(head)[0], _text([body]), widths_of(self.version))
+
+    async def rendering(self, pane: Pane, lines: int) -> Rendering:
+        """The screen with that many lines of what has scrolled off its top, of one instant."""
+        await self.connect()
+        asked = line(
+            question("display-message", "-p", "-t", pane.pane_id, RENDERING_FORMAT),
+            command("capture-pane", *self._cells, "-S", str(-lines), "-t", pane.pane_id),
+        )
+        head, body = await self.run(asked)
+        history, height, rest = self.text(head)[0].split(" ", 2)
+        rows = _text([body])
+        screen = _screen(pane, rest, rows[-int(height) :], widths_of(self.version))
+        return Rendering(rows=read_drawn(rows), screen=screen, history=int(history))
+
+    async def history(self, pane_id: str, lines: int) -> list[str]:
+        """The last rendered lines, wraps joined, trailing blank lines dropped."""
+        reply = await self.run(line(command("capture-pane", "-p", "-J", "-S", str(-lines), "-t", pane_id)))
+        text = [row.rstrip() for row in _text(reply)]
+        while text and not text[-1]:
+            text.pop()
+        return text[-lines:]
+
+    async def paste(
+        self,
+        pane: Pane,
+        text: str,
+        foreground: str | None = None,
+        also: str | None = None,
+        only_if: Format | None = None,
+    ) -> bool:
+        """Only if, in that very moment, the pane is the same process, in no mode, and its foreground is that program: a
+        shell that has come in its place would run what is pasted. `also`: a command that runs in the same instant. `only_if`: one
+        more condition."""
+        buffer = f"hark-{os.getpid()}-{next(self._buffers)}"
+        condition = _and(is_running(pane, foreground), only_if)
+        try:
+            replies = await self.run(paste_if(pane.pane_id, condition, text, buffer, self.features, also))
+        except HarkError as failure:
+            if failure.code == "tmux-failed":
+                await self.run(line(command("delete-buffer", "-b", buffer)))
+            raise
+        return _text([replies[-1]]) == ["done"]
+
+    async def announce(self, pane: Pane, words: str) -> None:
+        """In the status line of the terminals that show the pane. A key ends it, and is not lost: without -N."""
+        facts = await self.pane_facts(pane)
+        for client in facts.clients:
+            if client.pane_id == pane.pane_id:
+                await self.run(line(command("display-message", "-d", "4000", "-c", client.name, words)))
+
+    async def press(
+        self,
+        pane: Pane,
+        keys: tuple[str, ...],
+        foreground: str | None = None,
+        also: str | None = None,
+        only_if: Format | None = None,
+    ) -> bool:
+        """Presses the keys on the same conditions as `paste` pastes."""
+        condition = _and(is_running(pane, foreground), only_if)
+        return await self._act_if(pane.pane_id, condition, press(pane.pane_id, *keys), also)
+
+    async def report_focus(self, pane: Pane, foreground: str) -> bool:
+        """On the same condition, and only where no client shows the pane: what a terminal has reported counts for more."""
+        is_shown = all_of(equals("pane_active", 1), not_(equals("window_active_clients", 0)))
+        report = command("send-keys", "-t", pane.pane_id, "-H", "1b", "5b", "49")
+        return await self._act_if(pane.pane_id, all_of(is_running(pane, foreground), not_(is_shown)), report)
+
+    async def press_if_unmoved(
+        self,
+        pane: Pane,
+        key: str,
+        screen: Screen,
+        proof: str,
+        also: str | None = None,
+        only_if: Format | None = None,
+    ) -> bool:
+        """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
+        `screen` had it, and `proof` (letters and digits) is still to be read on it."""
+        conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
+        conditions += [equals("cursor_x", screen.cursor_x), equals("cursor_y", screen.cursor_y)]
+        condition = _and(all_of(*conditions, *([_shows(proof)] if proof else [])), only_if)
+        return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key), also)
+
+    async def option_of(self, pane: Pane, option: str) -> str:
+        """The value of an option of the pane's own; nothing if it is not set."""
+        words = command("show-options", "-p", "-q", "-v", "-t", pane.pane_id, option)
+        return "".join(_text(await self.run(line(words))))
+
+    async def create(self, name: str, *given: str, may_start: bool = False) -> Pane:
+        """The pane that such a command makes: `new-session`, `new-window`, `split-window`."""
+        client = await self.connect(may_start)
+        made = line(command(name, "-P", "-F", NEW_PANE_FORMAT, *given))
+        [text] = _text(await client.run(made, CONNECT_DEADLINE_S))
+        pane_id, pid = text.split(" ")
+        return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
+
+    async def started(self) -> list[tuple[Pane, str]]:
+        """All panes, with the commands that they were started with."""
+        asked = line(command("list-panes", "-a", "-F", STARTED_FORMAT))
+        [panes] = await self.run(asked)
+        parts = (text.split(" ", 2) for text in self.text(panes))
+        return [(Pane(socket=self.socket, pane_id=p[0], pid=int(p[1] or 0)), p[2]) for p in parts]
+
+    async def show(self, target: str, wanted: Format) -> str:
+        [shown] = await self.run(line(command("display-message", "-p", "-t", target, wanted)))
+        [text] = self.text(shown)
+        return text
+
+    async def act_if(self, pane: Pane, condition: Format, action: str, also: str | None = None) -> bool:
+        """True if the action was taken: only if it still is that process and the condition is true."""
+        return await self._act_if(pane.pane_id, all_of(equals("pane_pid", pane.pid), condition), action, also)
+
+    async def hide_status(self, pane: Pane) -> None:
+        await self.run(line(command("set-option", "-t", pane.pane_id, "status", "off")))
+
+    async def kill_pane(self, pane: Pane) -> bool:
+        """Only if it still is that process."""
+        return await self._act_if(pane.pane_id, equals("pane_pid", pane.pid), command("kill-pane", "-t", pane.pane_id))
+
+    async def pipe(self, pane: Pane, shell_command: str) -> bool:
+        """Sends what the pane prints to a command, unless the pane has a pipe already: it may be the human's own.
+
+        With -I tmux also listens to the pipe: whoever holds it must not write, and when it is gone tmux knows at once, not
+        only when the pane prints again."""
+        opened = command("pipe-pane", "-I", "-O", "-t", pane.pane_id, shell_command)
+        return await self._act_if(pane.pane_id, not_(Format("#{pane_pipe}")), opened)
+
+    async def _act_if(self, pane_id: str, condition: Format, action: str, also: str | None = None) -> bool:
+        replies = await self.run(act_if(pane_id, condition, action, also=also))
+        return _text([replies[-1]]) == ["done"]
+
+    def _notice(self, notice: Notice) -> None:
+        if notice.name in _STRUCTURAL:
+            self._on_change(self)
+        client, _, session = notice.arguments.partition(" ")
+        if notice.name == "client-session-changed" and session.partition(" ")[2] == HIDDEN_SESSION:
+            move = asyncio.get_running_loop().create_task(self._move_on(client))
+            self._moves.add(move)
+            move.add_done_callback(self._moves.discard)
+
+    async def _move_on(self, client: str) -> None:
+        """A human who has landed in the hidden session goes to where they would be without it. Whoever is gone already, or
+        moved on by another daemon, needs nothing."""
+        with contextlib.suppress(HarkError):
+            [asked] = await self.run(line(command("display-message", "-p", "-c", client, LAST_FORMAT)))
+            is_control, _, came_from = "".join(self.text(asked)).partition(" ")
+            if is_control == "1":
+                return
+            [listed] = await self.run(line(command("list-sessions", "-F", SESSIONS_FORMAT)))
+            way = way_on(parse_sessions(self.text(listed)), came_from)
+            steps = [command("switch-client", "-c", client, "-t", f"{session_id}:") for session_id in way]
+            await self.run(line(*(steps or [command("detach-client", "-t", client)])))
+
+    def _lost(self) -> None:
+        self._on_change(self)
+
+
+def _screen(pane: Pane, head: str, rows: list[str], widths: Widths) -> Screen:
+    _, pid, dead, mode, columns, x, y, visible, alternate, title = head.split(" ", 9)
+    if int(pid) != pane.pid or dead == "1":
+        raise HarkError(
+            "pane-not-found",
+            f"pane {pane.pane_id} is not the one it was",
+            "`hark ls` shows the sessions that are left",
+        )
+    return Screen(
+        rows=parse_rows(rows, widths),
+        columns=int(columns),
+        cursor_x=int(x),
+        cursor_y=int(y),
+        is_cursor_visible=visible == "1",
+        is_alternate=alternate == "1",
+        in_mode=mode not in ("", "0"),
+        title=title,
+    )
+
+
+def is_running(pane: Pane, foreground: str | None) -> Format:
+    conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
+    return all_of(*conditions, *([equals("pane_current_command", foreground)] if foreground else []))
+
+
+def _and(condition: Format, other: Format | None) -> Format:
+    return condition if other is None else all_of(condition, other)
+
+
+def _shows(proof: str) -> Format:
+    """True when the pane's screen shows these letters and digits."""
+    if not proof.isalnum():
+        raise ValueError(f"only letters and digits can be looked for: {proof!r}")
+    return Format(f"#{{C:{proof}}}")
+
+
+def _text(replies: list[Reply]) -> list[str]:
+    return [line.decode("utf-8", "replace") for reply in replies for line in reply.lines]
