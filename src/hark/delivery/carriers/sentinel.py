@@ -1,5 +1,5 @@
 """The carrier `sentinel`: for agents that have neither an editor key of ours nor a stash. The draft is read with a mark
-(`reading.py`), line keys take it away, and pastes bring it back.
+(`draft_reader.py`), line keys take it away, and pastes bring it back.
 
     look -> on record -> read -> on record to the letter -> clear -> the message, as into any empty box -> paste -> cursor
 
