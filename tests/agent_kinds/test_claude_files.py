@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hark.agents.claude_files import Status, read_entry, read_status
+from hark.agents.claude.files import Status, read_entry, read_status
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from hark.queue.turns import Phase

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from hark.agents.native import codex_protocol, opencode_protocol
+from hark.agents.codex import protocol as codex_protocol
+from hark.agents.opencode import protocol as opencode_protocol
 from hark.agents.records import Words, has_record, read_line
 
 AT = "2026-11-15T12:09:19.505Z"

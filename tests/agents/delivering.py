@@ -126,7 +126,7 @@ def delivering(
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.
         hark.environment.pop("CI", None)
         if describe:
-            known = (resources.files("hark.agents") / f"{kind}.toml").read_text()
+            known = (resources.files("hark.agents") / kind / "kind.toml").read_text()
             (hark.home / "config/agents").mkdir(parents=True)
             (hark.home / f"config/agents/{kind}.toml").write_text(describe(known))
         launch = LAUNCHES[kind](root, stand_in.url, **options)

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from hark.agents.codex import trust
 from hark.agents.decoders import EVENTS, decode
 from hark.cli.agents.install import hook_program
 from hark.diagnosis.agents import look_at_hooks
 from hark.diagnosis.finding import Level
-from hark.installing import trust
 from hark.installing.change import apply, installation
 from hark.installing.injection import inject, prepare
 from hark.installing.places import settings_path

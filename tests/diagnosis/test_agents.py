@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from hark.agents.codex import trust
 from hark.diagnosis.agents import look_at_agents, look_at_hooks, look_at_sessions
 from hark.diagnosis.finding import Level
-from hark.installing import hooks, trust
+from hark.installing import hooks
 from hark.installing.change import apply, installation
 from hark.installing.hooks import find
 from hark.installing.places import settings_path

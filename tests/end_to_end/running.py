@@ -134,7 +134,7 @@ class RunningHark:
     ) -> None:
         """A data file of the user's own for the demo agent, with these sections for its carriers and more top-level fields; before
         the daemon starts."""
-        text = (resources.files("hark.agents") / "demo.toml").read_text()
+        text = (resources.files("hark.agents") / "demo" / "kind.toml").read_text()
         head, box, rest = text.partition("[box]")
         look, stash, usual = rest.partition("[stash]")
         preference = f'prefers_editor = {str(prefers_editor).lower()}\nlines = "{lines}"\n' + more

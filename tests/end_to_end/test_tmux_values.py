@@ -110,7 +110,7 @@ def test_an_agent_that_another_one_starts_is_in_that_very_directory(hark: Runnin
     script = hark.home / "reporting-agent"
     script.write_text(f"#!/bin/sh\nexec {shlex.join(program.command)}\n")
     script.chmod(0o755)
-    described = (resources.files("hark.agents") / "demo.toml").read_text()
+    described = (resources.files("hark.agents") / "demo" / "kind.toml").read_text()
     place = hark.home / "config/agents"
     place.mkdir(parents=True)
     (place / "demo.toml").write_text(described.replace('["hark-demo-agent"]', json.dumps([str(script)])))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hark.installing import preload, trust
+from hark.agents.codex import trust
+from hark.agents.gemini import preload
 from hark.installing.hooks import MARK, subscribed
 from hark.installing.injection import GEMINI_SYSTEM, Injection, inject, prepare
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from hark.agents.native import codex_protocol as protocol
+from hark.agents.codex import protocol
+from hark.agents.codex.protocol import Answer, Notice, Thread
+from hark.agents.codex.threads import Threads
 from hark.agents.native.channel import ChannelLost, State
-from hark.agents.native.codex_protocol import Answer, Notice, Thread
-from hark.agents.native.codex_threads import Threads
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 from tests.native.recorded import codex_frames, codex_results

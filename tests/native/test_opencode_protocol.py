@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hark.agents.native import opencode_protocol as protocol
+from hark.agents.opencode import protocol
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 from tests.native.recorded import opencode

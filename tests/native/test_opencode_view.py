@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.agents.native import opencode_view as view
+from hark.agents.opencode import view
 
 UNTITLED = "New session - 2026-11-16T02:18:07.184Z"
 

@@ -1,4 +1,5 @@
-"""Agent kinds: read from the data files beside this one and in the user's config directory (`agents/*.toml`)."""
+"""Agent kinds: each is read from the data file in the folder of its agent (`claude/kind.toml`), or from the user's config directory
+(`agents/*.toml`)."""
 
 import os.path
 import re
@@ -25,6 +26,8 @@ from hark.model.plain import PlainCalls
 from hark.queue.turns import Phase
 
 GENERIC = "generic"
+DATA_FILE = "kind.toml"
+"""The data file in the folder of each agent."""
 
 
 class TitleLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -183,9 +186,9 @@ class Kinds:
 def load_kinds(user_directory: Path | None = None) -> Kinds:
     """A user's file with the name of a built-in kind replaces it."""
     texts = [
-        (entry.name, entry.read_bytes())
-        for entry in resources.files(__package__).iterdir()
-        if entry.name.endswith(".toml")
+        (f"{folder.name}/{DATA_FILE}", data.read_bytes())
+        for folder in resources.files(__package__).iterdir()
+        if (data := folder.joinpath(DATA_FILE)).is_file()
     ]
     texts += _texts_of_user(user_directory) if user_directory else []
     return Kinds({kind.name: kind for kind in (_decode(name, text) for name, text in texts)})

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from hark.agents.codex import trust
 from hark.agents.decoders import EVENTS
 from hark.agents.native.launch import KINDS
 from hark.diagnosis.finding import Finding, ok, problem, warning
-from hark.installing import files, hooks, trust
+from hark.installing import files, hooks
 from hark.installing.change import invalid
 from hark.installing.jsonc import Broken
 from hark.installing.places import PLACES, settings_path

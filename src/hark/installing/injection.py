@@ -19,7 +19,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from hark.installing import files, preload, trust
+from hark.agents.codex import trust
+from hark.agents.gemini import preload
+from hark.installing import files
 from hark.installing.hooks import MARK, WAITS_FROM, handler, subscribed, waiter
 from hark.installing.instructions import TEXT
 

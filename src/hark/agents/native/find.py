@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from hark.agents.codex.channel import CodexChannel
 from hark.agents.native import processes
 from hark.agents.native.channel import ChannelLost, NativeChannel
-from hark.agents.native.codex import CodexChannel
 from hark.agents.native.launch import SECRET, SOCKET
-from hark.agents.native.opencode import OpenCodeChannel
 from hark.agents.native.pane_view import PaneView
+from hark.agents.opencode.channel import OpenCodeChannel
 
 
 class Facts(Struct, frozen=True, kw_only=True):

@@ -35,7 +35,8 @@ def _plain_calls(kind: Mapping[str, Any]) -> PlainCalls:
 
 def _kinds(user_directory: Path | None) -> list[dict[str, Any]]:
     """A user's file with the name of a built-in kind replaces it. A file that is wrong is the daemon's matter, which names it."""
-    texts = [entry.read_bytes() for entry in resources.files(AGENTS).iterdir() if entry.name.endswith(".toml")]
+    files = (folder.joinpath("kind.toml") for folder in resources.files(AGENTS).iterdir())
+    texts = [file.read_bytes() for file in files if file.is_file()]
     if user_directory and user_directory.is_dir():
         texts += [path.read_bytes() for path in sorted(user_directory.glob("*.toml"))]
     kinds: dict[str, dict[str, Any]] = {}

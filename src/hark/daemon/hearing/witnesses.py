@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hark.agents import claude_files
+from hark.agents.claude import files as claude_files
 from hark.agents.kinds import Kinds
 from hark.agents.record_files import is_path, read_part
 from hark.daemon.hearing.turn_book import TurnBook

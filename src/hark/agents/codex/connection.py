@@ -13,9 +13,9 @@ import websockets
 from websockets.asyncio.client import ClientConnection, unix_connect
 
 from hark import __version__
-from hark.agents.native import codex_protocol as protocol
+from hark.agents.codex import protocol
+from hark.agents.codex.protocol import Answer, Json, Notice
 from hark.agents.native.channel import ChannelLost
-from hark.agents.native.codex_protocol import Answer, Json, Notice
 
 CONNECT_S = 3.0
 ANSWER_S = 5.0

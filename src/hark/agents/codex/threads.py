@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, structs
 
-from hark.agents.native.codex_protocol import Thread
+from hark.agents.codex.protocol import Thread
 
 
 class Threads(Struct, frozen=True):

@@ -16,11 +16,11 @@ from typing import Self, TypeVar
 
 from msgspec import structs
 
-from hark.agents.native import codex_protocol as protocol
+from hark.agents.codex import protocol
+from hark.agents.codex.connection import CallFailed, Connection
+from hark.agents.codex.protocol import Json, Notice, Thread
+from hark.agents.codex.threads import Threads
 from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear, understand
-from hark.agents.native.codex_connection import CallFailed, Connection
-from hark.agents.native.codex_protocol import Json, Notice, Thread
-from hark.agents.native.codex_threads import Threads
 from hark.agents.native.picture import Picture, Turn
 from hark.agents.native.watching import Watching
 from hark.agents.records import Words

@@ -2,7 +2,7 @@
 
 It reads settings below the user's from the file that GEMINI_CLI_SYSTEM_DEFAULTS_PATH names, but only if that file and all the
 directories above it are root's; so does a repository that brings an `.env` of its own not get its settings in. hark's file is
-the user's. `gemini.mjs` answers for it, and for nothing else, inside the one process that the user has asked hark to start:
+the user's. `preload.mjs` answers for it, and for nothing else, inside the one process that the user has asked hark to start:
 Node loads it from NODE_OPTIONS, as a data URL, so that no file has to be there for as long as Gemini CLI runs.
 """
 
@@ -22,7 +22,7 @@ _OURS = "--import=data:text/javascript," + quote("/* hark */")
 def environment(hooks: Path, given: Mapping[str, str]) -> dict[str, str]:
     """The variables that make Gemini CLI read the file with the hooks, beside the options for Node that are there already."""
     code = f"/* hark */ const SHOWN = {json.dumps(SHOWN)}, REAL = {json.dumps(str(hooks))};\n"
-    code += resources.files("hark.installing").joinpath("gemini.mjs").read_text()
+    code += resources.files(__package__).joinpath("preload.mjs").read_text()
     others = [word for word in given.get(OPTIONS, "").split(" ") if word and not word.startswith(_OURS)]
     url = f"--import=data:text/javascript,{quote(code)}"
     return {DEFAULTS: SHOWN, OPTIONS: " ".join([*others, url])}

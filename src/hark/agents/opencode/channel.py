@@ -15,15 +15,14 @@ from datetime import datetime
 from time import time
 from typing import Any, Self
 
-from hark.agents.native import opencode_protocol as protocol
-from hark.agents.native import opencode_view as view
 from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear, understand
 from hark.agents.native.http import Http
-from hark.agents.native.opencode_protocol import Json
-from hark.agents.native.opencode_view import Home, Place, Shown
 from hark.agents.native.pane_view import PaneView
 from hark.agents.native.picture import Picture
 from hark.agents.native.watching import Watching
+from hark.agents.opencode import protocol, view
+from hark.agents.opencode.protocol import Json
+from hark.agents.opencode.view import Home, Place, Shown
 from hark.agents.records import Words
 from hark.model.ids import MessageId
 

@@ -1,0 +1,1 @@
+"""Claude Code: its data file, and the files that it writes about itself."""

@@ -1,0 +1,1 @@
+"""Codex: its data file, the client of its app-server, and how it trusts hooks."""

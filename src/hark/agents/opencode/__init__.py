@@ -1,0 +1,1 @@
+"""OpenCode: its data file, and the client of its HTTP API."""
