@@ -17,9 +17,9 @@ from tests.agents.launch import LAUNCHES, Launch
 from tests.agents.marks import MARKS
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS, START_DEADLINE_S, end_processes, end_tree, wait_ready
 from tests.agents.screen import Screen, look
-from tests.end_to_end.running import RunningHark
-from tests.stand_in import StandIn
-from tests.terminals import PrivateTmux, wait_until
+from tests.integration.end_to_end.running import RunningHark
+from tests.support.stand_in import StandIn
+from tests.support.terminals import PrivateTmux, wait_until
 
 SAME = 8
 HARK = str(Path(sys.executable).with_name("hark"))

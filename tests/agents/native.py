@@ -22,8 +22,8 @@ from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from tests.agents.launch import LAUNCHES
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS, Agent, end_processes, end_tree
-from tests.stand_in import StandIn
-from tests.terminals import PrivateTmux, wait_until
+from tests.support.stand_in import StandIn
+from tests.support.terminals import PrivateTmux, wait_until
 
 Value = TypeVar("Value")
 SESSION = "5e551011"

@@ -16,8 +16,8 @@ import msgspec
 from tests.agents.launch import LAUNCHES, Launch
 from tests.agents.marks import MARKS, Marks
 from tests.agents.screen import Screen, look
-from tests.stand_in import StandIn
-from tests.terminals import PrivateTmux, wait_until
+from tests.support.stand_in import StandIn
+from tests.support.terminals import PrivateTmux, wait_until
 
 START_DEADLINE_S = 60.0
 DEADLINE_S = 30.0

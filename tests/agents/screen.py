@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.terminals import PrivateTmux
+from tests.support.terminals import PrivateTmux
 
 COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 FACTS = "#{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}"

@@ -11,7 +11,7 @@ from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.launch import Launch
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 # name, the draft, keys that move its cursor, and the draft with an X where the cursor is
 DRAFTS = (

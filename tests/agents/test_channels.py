@@ -9,7 +9,7 @@ import pytest
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 KINDS = ("codex", "opencode")
 DRAFT = "a draft of\ntwo lines"

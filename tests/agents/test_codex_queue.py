@@ -13,7 +13,7 @@ import pytest
 
 from hark.agents.native import processes
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS, Agent, running
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 needs_time = pytest.mark.skipif(not os.environ.get("HARK_TEST_MATRIX"), reason="`make agents` tries it")
 LOCK = re.compile(r"/thread-writer-locks/([0-9a-f-]+)\.lock$")

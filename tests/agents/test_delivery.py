@@ -10,7 +10,7 @@ import pytest
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 WORDS = " ".join(f"word{number}" for number in range(30))
 KINDS = ("claude", "codex", "gemini")

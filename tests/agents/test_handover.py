@@ -11,8 +11,8 @@ from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
 from tests.agents.test_hooks import with_installed_hooks
-from tests.end_to_end import agents as demo
-from tests.terminals import wait_until
+from tests.integration.end_to_end import agents as demo
+from tests.support.terminals import wait_until
 
 # `make agents` tries all of them, and all of it.
 IS_ALL = bool(os.environ.get("HARK_TEST_MATRIX"))

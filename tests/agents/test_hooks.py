@@ -25,7 +25,7 @@ from hark.model.heard import Said
 from tests.agents.delivering import delivering
 from tests.agents.launch import Launch, write_json
 from tests.agents.running import DEADLINE_S, START_DEADLINE_S, Agent, running
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 KINDS = ("claude", "codex", "gemini")
 SESSION = "5e551011"

@@ -13,7 +13,7 @@ import pytest
 from tests.agents.launch import LAUNCHES, installed
 from tests.agents.running import DEADLINE_S, Agent, running
 from tests.agents.screen import Screen
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 
 @pytest.fixture(params=LAUNCHES)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 PIPE = str(Path(sys.executable).with_name("hark-mcp"))
 WARM_UPS = 10

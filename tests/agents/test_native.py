@@ -15,7 +15,7 @@ from hark.agents.native.channel import Delivered, Reason, Refused, State
 from hark.model.heard import Said
 from tests.agents.native import Client, native
 from tests.agents.running import DEADLINE_S, START_DEADLINE_S, Agent, end_tree, processes
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 KINDS = ("codex", "opencode")
 DRAFT, CURSOR_BACK, MARKED = "a draft, Grüße 漢字", 8, "a draft, XGrüße 漢字"

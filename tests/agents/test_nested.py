@@ -9,7 +9,7 @@ from tests.agents.delivering import delivering
 from tests.agents.launch import Launch
 from tests.agents.running import DEADLINE_S, Agent
 from tests.agents.test_hooks import with_installed_hooks
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 
 def with_free_shell(launch: Launch) -> Launch:

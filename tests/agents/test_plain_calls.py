@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.launch import NOWHERE, Launch, launch_claude, launch_codex, launch_gemini, launch_opencode
-from tests.airlock.running import Running
-from tests.end_to_end.running import HARK, RunningHark
+from tests.integration.airlock.running import Running
+from tests.integration.end_to_end.running import HARK, RunningHark
 
 LAUNCHES: dict[str, Callable[[Path, str], Launch]] = {
     "claude": launch_claude,

@@ -19,7 +19,7 @@ from tests.agents.delivering import Delivering, delivering
 from tests.agents.launch import Launch, with_plugin_library
 from tests.agents.running import DEADLINE_S, Agent, running
 from tests.agents.test_hooks import SESSION, Recorder, a_turn
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 KINDS = ["opencode"]
 

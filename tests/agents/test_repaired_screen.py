@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tests.agents.delivering import delivering
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 DAMAGING = "–\u200dis green\u200edeplo"
 PROMPT = "› Ask Codex"

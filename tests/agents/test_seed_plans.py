@@ -1,4 +1,4 @@
-"""The manual tests of seed 003 and the test plan of seed 004, on real Claude Code. `tests/end_to_end/test_plans.py` plays them on
+"""The manual tests of seed 003 and the test plan of seed 004, on real Claude Code. `tests/integration/end_to_end/test_plans.py` plays them on
 the demo agent. Those that need more time are a part of `make agents` (*).
 
 003, by hand                            here
@@ -41,8 +41,8 @@ import pytest
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
-from tests.end_to_end import agents as demo
-from tests.terminals import wait_until
+from tests.integration.end_to_end import agents as demo
+from tests.support.terminals import wait_until
 
 # `make agents` plays all of it.
 needs_time = pytest.mark.skipif(not os.environ.get("HARK_TEST_MATRIX"), reason="`make agents` tries it")

@@ -8,7 +8,7 @@ import pytest
 from hark.demo.human import Human
 from tests.agents.delivering import delivering
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 KINDS = ("aider",)
 # name, the draft, and the draft with an X where the cursor is

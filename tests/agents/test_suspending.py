@@ -9,10 +9,10 @@ import pytest
 
 from tests.agents.launch import NOWHERE
 from tests.agents.test_plain_calls import LAUNCHES
-from tests.airlock.running import Client
-from tests.airlock.test_job_control import Shell
-from tests.end_to_end.running import DEADLINE_S, HARK, RunningHark
-from tests.terminals import wait_until
+from tests.integration.airlock.running import Client
+from tests.integration.airlock.test_job_control import Shell
+from tests.integration.end_to_end.running import DEADLINE_S, HARK, RunningHark
+from tests.support.terminals import wait_until
 
 # by agent: how its box shows what was typed into it
 TYPED = {"claude": "❯\u00a0abc", "codex": "› abc"}

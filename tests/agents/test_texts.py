@@ -14,7 +14,7 @@ from hark.demo.human import Human
 from tests.agents.arriving import as_it_arrives
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 TEXTS = {
     "a skin tone": "👍🏽 ok",

@@ -11,7 +11,7 @@ import pytest
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S, START_DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 # kind, whether it is reached by its own API
 WAYS = (("claude", False), ("gemini", False), ("codex", False), ("codex", True), ("opencode", True))

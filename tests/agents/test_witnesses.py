@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.delivering import Delivering, delivering
 from tests.agents.running import DEADLINE_S
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 
 def phase(agent: Delivering) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from tests.agents.dialogs.campaign import Campaign, Tally
 from tests.agents.dialogs.subject import demo_subject, real_subject
 from tests.agents.dialogs.trial import Outcome
-from tests.safety import add_rows, read_row, write_section
+from tests.support.safety import add_rows, read_row, write_section
 
 HEAD = "| agent | tries | not asked | dialog opened before / during / after the delivery | within 0.1 s of Enter | approved | denied or moved | drafts harmed | messages exact | uncertain | lost | doubled or changed | seed |"
 NOTE = "`make dialogs` makes real agents ask for permission while messages are on their way, and writes this table. All of it but the exact messages should be 0."

@@ -15,10 +15,10 @@ from tests.agents.delivering import OtherTmux, delivering
 from tests.agents.marks import MARKS, Marks
 from tests.agents.running import DEADLINE_S
 from tests.agents.screen import Screen, look
-from tests.end_to_end.agents import PROGRAM
-from tests.end_to_end.running import RunningHark
-from tests.stand_in.record import Received
-from tests.terminals import PrivateTmux, wait_until
+from tests.integration.end_to_end.agents import PROGRAM
+from tests.integration.end_to_end.running import RunningHark
+from tests.support.stand_in.record import Received
+from tests.support.terminals import PrivateTmux, wait_until
 
 SAME = 4
 # The row of the choice that is selected when a dialog opens: another one is selected when somebody has pressed a key.

@@ -20,7 +20,7 @@ import msgspec
 from tests.agents.dialogs.subject import Subject
 from tests.agents.running import DEADLINE_S
 from tests.agents.screen import Screen
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 DELIVERED = ("submitted", "acknowledged", "completed")
 OPENS_WITHIN_S = 20.0

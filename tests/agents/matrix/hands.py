@@ -18,7 +18,7 @@ from tests.agents.delivering import Delivering
 from tests.agents.marks import MARKS
 from tests.agents.matrix.drafts import Entry
 from tests.agents.screen import Screen
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 MARK = "X"
 LEFTOVER = "z"

@@ -17,7 +17,7 @@ from tests.agents.matrix.stage import Stage
 from tests.agents.matrix.verdict import EXACT, Verdict, Wrong, held
 from tests.agents.running import COLUMNS, ROWS
 from tests.agents.screen import Screen
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 SMALL = (40, 10)
 ESCAPE_S = 0.8

@@ -13,7 +13,7 @@ from tests.agents.marks import MARKS
 from tests.agents.matrix.hands import Hands, rest, wait_quietly, write_editor
 from tests.agents.matrix.verdict import Wrong
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 RULER = "m" * 120
 """More than a row, and too short to be collapsed."""

@@ -18,7 +18,7 @@ from tests.agents.delivering import Delivering, delivering
 from tests.agents.launch import Launch, with_plugin_library
 from tests.agents.running import COLUMNS, DEADLINE_S, ROWS
 from tests.agents.signals.script import Spoken, write_turns
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 HEARD_S = 20.0
 SIZES = ((COLUMNS, ROWS), (70, 24), (120, 40), (100, 16), (140, 50))

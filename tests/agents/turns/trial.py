@@ -18,7 +18,7 @@ import msgspec
 from hark.demo.human import Human
 from tests.agents.delivering import Delivering
 from tests.agents.marks import MARKS
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 DEADLINE_S = 40.0
 ANSWER_S = 0.3

@@ -8,7 +8,7 @@ import sys
 
 from tests.agents.way_back.situations import SITUATIONS
 from tests.agents.way_back.trial import ALL, Finding, Situation, measure, writes_of
-from tests.safety import write_section
+from tests.support.safety import write_section
 
 HEAD = "| agent | situation | " + " | ".join(write.name for write in ALL) + " |"
 NOTE = """\

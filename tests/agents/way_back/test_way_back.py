@@ -11,7 +11,7 @@ from hark.delivery.carriers.undo import erasures, ways_out
 from tests.agents.running import Agent, running
 from tests.agents.way_back.situations import SITUATIONS
 from tests.agents.way_back.trial import measure, rest
-from tests.terminals import wait_until
+from tests.support.terminals import wait_until
 
 pytestmark = pytest.mark.timeout(300)
 HEADER = "[Input from: ann via hark send · 0123456789ab]"

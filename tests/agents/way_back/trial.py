@@ -16,7 +16,7 @@ from hark.delivery.carriers.undo import ROWS_ERASED
 from tests.agents.launch import Launch
 from tests.agents.running import Agent, running
 from tests.agents.screen import Screen
-from tests.terminals import POLL_INTERVAL_S
+from tests.support.terminals import POLL_INTERVAL_S
 
 Effect = Literal[
     "inert", "changed", "emptied", "text in its field", "closed", "answered", "submitted", "ran", "quit", "not raised"

@@ -1,0 +1,1 @@
+"""Long runs that print numbers: storms, crashes, load, benchmarks, the simulator."""

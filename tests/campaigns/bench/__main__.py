@@ -1,0 +1,35 @@
+import sys
+
+from tests.campaigns.bench import (
+    airlock,
+    capture,
+    enqueue,
+    escape,
+    flood,
+    hooks,
+    latency,
+    mcp,
+    send,
+    sentinel,
+    sessions,
+    signals,
+)
+
+BENCHES = {
+    "send": send.run,
+    "enqueue": enqueue.run,
+    "capture": capture.run,
+    "sessions": sessions.run,
+    "airlock": airlock.run,
+    "escape": escape.run,
+    "latency": latency.run,
+    "sentinel": sentinel.run,
+    "mcp": mcp.run,
+    "hooks": hooks.run,
+    "signals": signals.run,
+    "flood": flood.run,
+}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or BENCHES:
+        BENCHES[name]()

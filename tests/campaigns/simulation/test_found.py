@@ -1,0 +1,220 @@
+"""What the simulator has brought to light, each as the smallest scenario that shows it, in many timings."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from hark.delivery.carriers.editor import EditorKeys
+from tests.campaigns.simulation.broken import BROKEN
+from tests.campaigns.simulation.flavour import Flavour
+from tests.campaigns.simulation.run import run
+from tests.campaigns.simulation.scenario import Scenario, draw_scenario
+from tests.campaigns.simulation.trace import Trace
+from tests.unit.delivery.screens import DEMO
+
+TIMINGS = 150
+
+PLAIN = Flavour(
+    look=DEMO,
+    prompt="❯ ",
+    columns=40,
+    height=14,
+    spare=0,
+    wraps_words=True,
+    by_rows=True,
+    collapses_over=-1,
+    has_stash=True,
+    editor=EditorKeys(key=("C-g",)),
+    editor_loses_keys=True,
+    editor_swallows=False,
+    settle_ms=0.0,
+    settle_s=0.0,
+    dialog_waits_ms=0.0,
+    is_vim=False,
+    lag_ms=40.0,
+    ghost="",
+    step_ms=4.0,
+)
+TRIMS = replace(PLAIN, editor=EditorKeys(key=("C-g",), trims=True))
+SWALLOWS = replace(PLAIN, editor=EditorKeys(key=("C-g",), after=("End",)), editor_swallows=True)
+COLLAPSES = replace(PLAIN, collapses_over=2)
+LETTERS = tuple((30.0 + 40 * index, ("key", letter)) for index, letter in enumerate("abc"))
+AROUND_A_PASTE = (
+    ("key", "x"),
+    ("key", "C-j"),
+    ("key", "y"),
+    ("paste", "a\nb\nc\nd"),
+    ("key", "Home"),
+    ("key", "Right"),
+)
+
+BASE = replace(
+    draw_scenario(Random(0), 0),
+    flavour=PLAIN,
+    carrier="editor",
+    body="hi",
+    draft="half a thought",
+    pasted=False,
+    cursor=5,
+    stashed="",
+    script=(),
+    dialog=None,
+    prints=(),
+    start_ms=20.0,
+    crash_at=None,
+    called_off_at=None,
+)
+
+FOUND: dict[str, dict[str, Any]] = {
+    "a screen drawn between two arrow keys made the cursor go on too far": {"carrier": "stash"},
+    "the cursor was walked over a collapsed paste letter by letter": {
+        "flavour": COLLAPSES,
+        "carrier": "stash",
+        "draft": "",
+        "script": tuple((2.0 + index, action) for index, action in enumerate(AROUND_A_PASTE)),
+        "start_ms": 100.0,
+    },
+    "a submit brought back what the human had stashed": {"carrier": "stash", "draft": "", "stashed": "put away"},
+    "our own text, hidden by a dialog for a while, was taken for a human's draft": {
+        "carrier": "stash",
+        "draft": "",
+        "dialog": (25.0, 4000.0),
+    },
+    "a text too long for the pane was said not to be there": {
+        "flavour": replace(PLAIN, height=10),
+        "carrier": "stash",
+        "body": "so long " * 40,
+        "draft": "",
+    },
+    "the agent trimmed the blank that keeps Enter from completing": {"flavour": TRIMS, "body": "see @file"},
+    "blanks at the end of a draft were pasted into an editor that was not gone": {
+        "flavour": TRIMS,
+        "draft": "trailing  ",
+    },
+    "a draft of many lines came back collapsed, because its last newline is trimmed": {
+        "flavour": replace(TRIMS, collapses_over=2),
+        "draft": "blank\n\nbetween\n",
+    },
+    "the newlines at the end of a draft came back collapsed": {
+        "flavour": replace(TRIMS, collapses_over=2),
+        "draft": "x\n\n\n\n",
+        "cursor": 2,
+    },
+    "the cursor was taken for back in its place between two blanks": {
+        "flavour": TRIMS,
+        "draft": "trailing\n  ",
+        "cursor": 2,
+    },
+    "a key that the editor swallows was pressed before the editor was gone": {"flavour": SWALLOWS, "script": LETTERS},
+    "keys followed while the editor was closing": {"called_off_at": "begin", "script": LETTERS},
+    "a draft was taken off the record before it was back": {
+        "flavour": replace(TRIMS, lag_ms=300.0),
+        "draft": "trailing  ",
+    },
+    "the id in a box that had grown out of the pane was taken for one in the transcript": {
+        "flavour": replace(PLAIN, settle_ms=40.0, height=10),
+        "carrier": "none",
+        "draft": "",
+        "body": "1\n2\n3\n4\n5\n6",
+    },
+    "our text in a box that came out from behind a dialog was taken for one in the transcript": {
+        "flavour": replace(PLAIN, step_ms=40.0),
+        "carrier": "none",
+        "draft": "",
+        "crash_at": 3,
+        "dialog": (90.0, 500.0),
+    },
+    "a stash that a dialog did not take was said to be back": {
+        "carrier": "stash",
+        "crash_at": 4,
+        "dialog": (590.0, 600.0),
+    },
+}
+
+SLOW = replace(PLAIN, lag_ms=240.0)
+NOT_DRAWN: dict[str, dict[str, Any]] = {
+    "a blank at the end was not drawn yet, and the cursor was walked back before it": {"cursor": 0, "typed": " "},
+    "a mark without a width was not drawn yet": {"cursor": 0, "typed": "\u0301"},
+    "an arrow key was not drawn yet, and the cursor was walked to where it had been": {"typed": "Left"},
+    "a letter in an empty box was not drawn yet": {"draft": "", "cursor": 0, "typed": "b"},
+    "a letter was not read yet": {"typed": "b", "deaf": (10.0, 150.0)},
+    "a blank was not read yet": {"cursor": 0, "typed": " ", "deaf": (10.0, 150.0)},
+}
+
+
+def with_undrawn_key(name: str, *, is_adopted: bool) -> Scenario:
+    changes = dict(NOT_DRAWN[name])
+    script = ((15.0, ("key", changes.pop("typed"))), (900.0, ("key", "z")))
+    return replace(
+        BASE, flavour=replace(SLOW, is_adopted=is_adopted), carrier="stash", script=script, start_ms=20.0, **changes
+    )
+
+
+@pytest.mark.parametrize("is_adopted", [False, True])
+@pytest.mark.parametrize("name", NOT_DRAWN)
+def test_a_hold_that_begins_before_the_last_key_is_drawn_does_no_harm(name: str, is_adopted: bool) -> None:
+    scenario = with_undrawn_key(name, is_adopted=is_adopted)
+
+    for seed in range(TIMINGS):
+        result = run(replace(scenario, seed=seed))
+
+        assert not result.violations, tell(replace(scenario, seed=seed))
+
+
+# A mark joins the character before the cursor; a letter before our header is found out before Enter.
+HARMLESS = ("a mark without a width was not drawn yet", "a letter in an empty box was not drawn yet")
+
+
+@pytest.mark.parametrize("name", [name for name in NOT_DRAWN if name not in HARMLESS])
+def test_without_the_wait_for_the_last_key_it_would(name: str) -> None:
+    scenario = with_undrawn_key(name, is_adopted=False)
+    careless = BROKEN["does not wait for keys that are not drawn"]
+
+    assert any(run(replace(scenario, seed=seed), careless).violations for seed in range(TIMINGS))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_it_does_not_happen_again(name: str) -> None:
+    scenario = replace(BASE, **FOUND[name])
+
+    for seed in range(TIMINGS):
+        result = run(replace(scenario, seed=seed))
+
+        assert not result.violations, tell(replace(scenario, seed=seed))
+
+
+FOUND_IN_A_MILLION = (69396, 664812143461, 664812613836, 664812775704, 431816747646, 431816806980, 431817001815)
+
+
+@pytest.mark.parametrize("seed", FOUND_IN_A_MILLION)
+def test_what_a_million_runs_have_found(seed: int) -> None:
+    """An undo that took a draft out before it was on record; a cursor that stood where blanks were still to be drawn; a blank with a
+    combining mark at a wrap, or behind one."""
+    scenario = draw_scenario(Random(seed), seed)
+
+    assert not run(scenario).violations, tell(scenario)
+
+
+def test_the_way_back_to_a_row_above_does_not_go_on_in_the_history() -> None:
+    scenario = draw_scenario(Random(4300), 4300)
+
+    assert not run(scenario).violations, tell(scenario)
+
+
+@pytest.mark.parametrize("dialog_at", range(1000, 1200, 5))
+def test_enter_is_withheld_when_a_dialog_comes_after_the_editor_has_proven_a_box_too_large_for_the_pane(
+    dialog_at: int,
+) -> None:
+    small = replace(PLAIN, height=10, lag_ms=15.0)
+    scenario = replace(BASE, flavour=small, body="so long " * 40, draft="", dialog=(float(dialog_at), 3000.0))
+
+    for seed in range(20):
+        assert not run(replace(scenario, seed=seed)).violations
+
+
+def tell(scenario: Scenario) -> str:
+    trace = Trace()
+    result = run(scenario, trace=trace)
+    return "\n".join([str(trace), *result.violations])

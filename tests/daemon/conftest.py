@@ -1,3 +1,0 @@
-from tests.contract.loop import pytest_pyfunc_call
-
-__all__ = ["pytest_pyfunc_call"]

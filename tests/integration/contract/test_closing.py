@@ -1,0 +1,117 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from hark.model.ids import MessageId, ReminderId
+from hark.model.message import Draft, Lease, Status
+from hark.store.contract import Store
+from tests.integration.contract.samples import (
+    ANA,
+    NOW,
+    add,
+    enqueue,
+    later,
+    make_event,
+    make_message,
+    make_reminder,
+    make_session,
+    make_step,
+    refused,
+)
+
+CALLS: list[tuple[str, tuple[Any, ...]]] = [
+    ("add_session", (make_session("x"), make_event())),
+    ("change_session", (ANA, {})),
+    ("save_signal", (ANA, {}, None, "{}")),
+    ("signal_memory", (ANA,)),
+    ("remove_session", (ANA,)),
+    ("forgettable_sessions", (NOW,)),
+    ("clock", ("forgetting",)),
+    ("save_clock", ("forgetting", NOW)),
+    ("session", (ANA,)),
+    ("sessions", ()),
+    ("enqueue", (make_message("m9"),)),
+    ("move", (MessageId("m1"), make_step(Status.STAGED))),
+    ("begin_attempt", (MessageId("m1"), NOW, 1)),
+    ("message", (MessageId("m1"),)),
+    ("find_messages", ("m",)),
+    ("pending", ()),
+    ("first_pending", (ANA,)),
+    ("first_pending", (ANA,)),
+    ("next_pending", (ANA, 3)),
+    ("batch", ("b",)),
+    ("take_inbox", (ANA, NOW)),
+    ("messages", (ANA,)),
+    ("expired", (NOW,)),
+    ("next_timeout", ()),
+    ("forget_messages", (NOW,)),
+    ("with_notices", ()),
+    ("count_by_status", ()),
+    ("receipts", (MessageId("m1"),)),
+    ("acquire_lease", (ANA, "me", NOW, later(1))),
+    ("release_lease", (Lease(session_id=ANA, owner="me", fence=1, expires_at=NOW),)),
+    ("add_event", (make_event(),)),
+    ("events", ()),
+    ("signals", ()),
+    ("last_event_seq", ()),
+    ("save_draft", (Draft(session_id=ANA, message_id=MessageId("m1"), text="", cursor=0, taken_at=NOW),)),
+    ("draft", (ANA,)),
+    ("drafts", ()),
+    ("delete_draft", (ANA,)),
+    ("add_reminder", (make_reminder("r"),)),
+    ("change_reminder", (ReminderId("r"), {})),
+    ("reminders", ()),
+    ("release_leases", ("group",)),
+    ("begin_request", ("key", "digest", ANA, NOW, NOW)),
+    ("answer_request", ("key", "{}")),
+    ("drop_request", ("key",)),
+    ("used_names", ()),
+]
+
+
+def test_every_method_of_the_contract_is_tried() -> None:
+    contract = {name for name in vars(Store) if not name.startswith("_")}
+
+    assert {name for name, _ in CALLS} == contract - {"open", "close", "on_event"}
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS, ids=[name for name, _ in CALLS])
+async def test_a_closed_store_refuses_every_call(store: Store, name: str, arguments: tuple[Any, ...]) -> None:
+    await add(store, make_session(ANA))
+    await enqueue(store, make_message("m1"))
+    await store.close()
+
+    with refused("store-closed"):
+        await getattr(store, name)(*arguments)
+
+
+async def test_closing_twice_is_harmless(store: Store) -> None:
+    await store.close()
+    await store.close()
+    await asyncio.gather(store.close(), store.close())
+
+
+async def test_everything_accepted_before_closing_is_there_after_opening_again(store: Store) -> None:
+    await add(store, make_session(ANA))
+
+    accepted = [asyncio.ensure_future(store.enqueue(make_message(f"m{n}"))) for n in range(600)]
+    await asyncio.sleep(0)  # one turn: each has been handed over, none awaited
+    await store.close()
+    enqueued = await asyncio.gather(*accepted)
+    await store.open()
+
+    assert await store.pending() == [one.message for one in enqueued]
+    assert await store.last_event_seq() == 601
+
+
+async def test_a_caller_that_gives_up_leaves_the_store_whole(store: Store) -> None:
+    await add(store, make_session(ANA))
+
+    caller = asyncio.ensure_future(store.enqueue(make_message("m1")))
+    await asyncio.sleep(0)
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+
+    assert len(await store.receipts(MessageId("m1"))) == len(await store.pending()) == 1

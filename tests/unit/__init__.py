@@ -1,0 +1,1 @@
+"""Tests of single modules: no tmux, no daemon, no agent."""

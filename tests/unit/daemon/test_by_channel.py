@@ -1,0 +1,121 @@
+"""A message over a native channel: handed over once, whatever happens between the hand-over and its record."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, State, Unclear
+from hark.daemon.session.ledger import Ledger
+from hark.daemon.session.native_delivery import LOST_AFTER, deliver_natively, is_handed_over, without_channel
+from hark.delivery.gate import Hold
+from hark.model.ids import MessageId
+from hark.model.message import HoldReason, Message, Status
+from hark.store.memory import MemoryStore
+from tests.integration.contract.samples import ANA, NOW, add, enqueue, later, make_message, make_session
+
+
+class Channel:
+    """Answers as it is told to; the message is what it is asked to carry."""
+
+    def __init__(self, *answers: Outcome, state: State = State.IDLE, joins_running_turn: bool = False) -> None:
+        self._answers = list(answers)
+        self.current = state
+        self.joins_running_turn = joins_running_turn
+
+    async def state(self) -> State:
+        return self.current
+
+    async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
+        return self._answers.pop(0)
+
+
+async def attempt(store: MemoryStore, message: Message, channel: Any, now: datetime = NOW) -> Hold | Refused | None:
+    lease = await store.acquire_lease(ANA, "us", NOW, later(60))
+    assert lease is not None
+    ledger = Ledger(ANA, store, lambda: NOW)
+    return await deliver_natively(channel, [await store.message(message.id)], "text", lease, ledger, now)
+
+
+async def prepared() -> tuple[MemoryStore, Message]:
+    store = MemoryStore()
+    await store.open()
+    await add(store, make_session(ANA))
+    (message,) = await enqueue(store, make_message("m1"))
+    return store, message
+
+
+GONE, BUSY, UNPROVEN = (Refused(reason, "why") for reason in (Reason.GONE, Reason.BUSY, Reason.UNPROVEN))
+UNCLEAR = Unclear("no answer in time")
+# what the channel answers, attempt by attempt, and what the message is then
+STORIES: dict[str, tuple[tuple[Outcome, ...], Status]] = {
+    "taken": ((Delivered(),), Status.SUBMITTED),
+    "unclear, and it was there": ((UNCLEAR, Delivered(was_there=True)), Status.SUBMITTED),
+    "unclear": ((UNCLEAR,), Status.STAGED),
+    "unclear, and then nobody answers": ((UNCLEAR, GONE), Status.UNCERTAIN),
+    "unclear, and it is not there": ((UNCLEAR, UNPROVEN), Status.HELD),
+    "nobody answers": ((GONE,), Status.HELD),
+    "it would join a turn, and then not": ((BUSY, Delivered()), Status.SUBMITTED),
+}
+
+
+@pytest.mark.parametrize(("answers", "status"), STORIES.values(), ids=STORIES.keys())
+async def test_a_message_is_said_to_be_what_the_channel_has_proven(
+    answers: tuple[Outcome, ...], status: Status
+) -> None:
+    store, message = await prepared()
+    channel = Channel(*answers)
+
+    for _ in answers:
+        await attempt(store, message, channel)
+
+    assert (await store.message(message.id)).status is status
+
+
+async def test_a_channel_that_has_refused_leaves_the_message_to_the_terminal() -> None:
+    store, message = await prepared()
+
+    assert await attempt(store, message, Channel(GONE)) == GONE
+    assert not is_handed_over(await store.message(message.id))
+
+
+async def test_a_channel_that_never_tells_is_asked_for_a_while_only() -> None:
+    store, message = await prepared()
+    channel = Channel(UNCLEAR, UNCLEAR, UNCLEAR)
+
+    await attempt(store, message, channel)
+    soon = await attempt(store, message, channel, NOW + LOST_AFTER / 2)
+    late = await attempt(store, message, channel, NOW + LOST_AFTER)
+
+    assert isinstance(soon, Hold)
+    assert late is None
+    assert (await store.message(message.id)).status is Status.UNCERTAIN
+
+
+@pytest.mark.parametrize("state", [State.BUSY, State.WAITING])
+async def test_a_message_that_would_join_a_turn_is_not_even_staged(state: State) -> None:
+    store, message = await prepared()
+    channel = Channel(Delivered(), state=state, joins_running_turn=True)
+
+    hold = await attempt(store, message, channel)
+
+    assert isinstance(hold, Hold)
+    assert hold.is_for_hook
+    assert (await store.message(message.id)).status is Status.QUEUED
+    channel.current = State.IDLE
+    assert await attempt(store, message, channel) is None
+
+
+async def test_without_a_channel_a_message_that_may_have_arrived_is_uncertain_after_a_while() -> None:
+    store, message = await prepared()
+    await attempt(store, message, Channel(UNCLEAR))
+    staged = await store.message(message.id)
+    ledger = Ledger(ANA, store, lambda: NOW)
+
+    assert is_handed_over(staged)
+    soon = await without_channel(staged, NOW, ledger)
+    assert soon is not None
+    assert soon.reason is HoldReason.BUSY
+    assert await without_channel(staged, NOW + LOST_AFTER, ledger) is None
+    assert (await store.message(message.id)).status is Status.UNCERTAIN
