@@ -1,6 +1,6 @@
 """What every store can do. Each method is one hop: a whole transaction, durable when it returns, or nothing at all.
 
-Implementations: `memory` (tests), `sqlite` (default). `tests/integration/contract` runs one suite over all of them.
+`sqlite` implements it. Tests have an implementation in memory, and `tests/integration/contract` runs one suite over both.
 Instants are aware UTC with microseconds. Errors are HarkErrors: `name-taken`, `transition-illegal`, `lease-lost`,
 `idempotency-conflict`, `message-not-found`, `session-not-found`, `disk-full`, `store-locked`, `store-corrupt`, `store-closed`.
 """

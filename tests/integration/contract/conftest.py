@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from hark.store.contract import Store
-from hark.store.memory import MemoryStore
 from hark.store.sqlite.store import SqliteStore
 from tests.integration.contract.loop import pytest_pyfunc_call
+from tests.support.memory_store import MemoryStore
 
 __all__ = ["pytest_pyfunc_call", "store"]
 

@@ -23,10 +23,10 @@ from hark.model.message import HoldReason, Lease, Message, Mode, Receipt, Status
 from hark.model.session import SessionState
 from hark.queue import lifecycle
 from hark.store.contract import Store
-from hark.store.memory import MemoryStore
 from hark.store.sqlite.store import SqliteStore
 from tests.integration.contract.model import Model
 from tests.integration.contract.samples import later, make_event, make_message, make_session, make_step
+from tests.support.memory_store import MemoryStore
 
 SESSIONS = st.sampled_from([SessionId(name) for name in ("ana", "ben", "eve")])
 NAMES = st.sampled_from(["one", "two"])

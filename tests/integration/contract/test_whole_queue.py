@@ -31,9 +31,9 @@ from hark.queue.batching import next_batch
 from hark.queue.lifecycle import Step, has_reached, is_expired
 from hark.queue.turns import Acknowledged, Turns
 from hark.store.contract import Store
-from hark.store.memory import MemoryStore
 from hark.store.sqlite.store import SqliteStore
 from tests.integration.contract.samples import ANA, NOW, add, make_message, make_session
+from tests.support.memory_store import MemoryStore
 
 FAST_DISK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 MOST = 3

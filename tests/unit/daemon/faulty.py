@@ -26,7 +26,7 @@ from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
 from hark.model.session import Pane, Session, SessionState
-from hark.store.memory import MemoryStore
+from tests.support.memory_store import MemoryStore
 
 T0 = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

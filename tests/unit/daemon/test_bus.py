@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from hark.daemon.bus import Bus
 from hark.model.event import Event, EventKind
-from hark.store.memory import MemoryStore
+from tests.support.memory_store import MemoryStore
 
 EVENT = Event(at=datetime(2026, 1, 1, tzinfo=UTC), kind=EventKind.HOOK)
 

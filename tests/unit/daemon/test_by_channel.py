@@ -12,8 +12,8 @@ from hark.daemon.session.native_delivery import LOST_AFTER, deliver_natively, is
 from hark.delivery.gate import Hold
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason, Message, Status
-from hark.store.memory import MemoryStore
 from tests.integration.contract.samples import ANA, NOW, add, enqueue, later, make_message, make_session
+from tests.support.memory_store import MemoryStore
 
 
 class Channel:

@@ -3,7 +3,6 @@ import asyncio
 from hark.daemon.bus import Bus
 from hark.daemon.inbox import Inbox
 from hark.model.message import Status
-from hark.store.memory import MemoryStore
 from tests.integration.contract.samples import (
     ANA,
     NOW,
@@ -15,6 +14,7 @@ from tests.integration.contract.samples import (
     refused,
     walk,
 )
+from tests.support.memory_store import MemoryStore
 
 
 class OvertakenStore(MemoryStore):
