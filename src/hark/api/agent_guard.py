@@ -1,4 +1,4 @@
-"""Who may come in over `agent.sock`: an agent that shows the token of its session. It has the rights of that session."""
+"""The guard of `agent.sock`: it lets in an agent that shows the token of its session, with the rights of that session."""
 
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ SESSION_HEADER = b"hark-session"
 
 
 def agent_token(secret: str, session_id: str) -> str:
-    """The token in the environment of a session. It says whose it is, and nobody can make one without the daemon's secret."""
+    """Return the token for the environment of a session. The token names its session, and only the daemon's secret can make one."""
     proof = hmac.new(secret.encode(), session_id.encode(), hashlib.sha256).hexdigest()
     return f"{session_id}.{proof}"
 
@@ -25,7 +25,7 @@ class AgentGuard:
     def __init__(
         self, app: ASGIApp, secret: str, rights: frozenset[str], find: Callable[[str], Session | None]
     ) -> None:
-        """`find`: the session with that id."""
+        """`find` returns the session with the given id, or None."""
         self._app = app
         self._secret = secret
         self._rights = rights

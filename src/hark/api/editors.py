@@ -1,4 +1,4 @@
-"""The call of `hark-editor`: what shall I do with this draft?"""
+"""The call with which `hark-editor` asks what to do with a draft."""
 
 from typing import Literal
 
@@ -17,8 +17,9 @@ class EditorAsks(Request, frozen=True, kw_only=True):
 
 class EditorTold(Response, frozen=True, kw_only=True):
     action: Literal["exec", "human", "replace", "keep", "fail"]
-    """`exec`: be the human's own editor, unless hark has just pressed the editor's key; `human`: be it in any case; `replace`: write
-    `text` and end; `keep`: end; `fail`: end with an error, which tells the agent to load nothing."""
+    """What `hark-editor` does. `exec`: become the human's own editor, unless hark has just pressed the editor's key; `human`: become
+    the human's own editor in any case; `replace`: write `text` and end; `keep`: end; `fail`: end with an error, which tells the agent
+    to load nothing."""
     text: str | None
 
 

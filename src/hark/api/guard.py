@@ -1,4 +1,4 @@
-"""Who may come in over TCP: only with the token, only under a loopback name, and no page of another origin."""
+"""The guard of the TCP port: it lets in only requests with the token, to a loopback name, and from no page of another origin."""
 
 import hmac
 from urllib.parse import urlsplit
@@ -31,7 +31,9 @@ class Guard:
 
 
 def check(headers: Headers, token: str, port: int) -> HarkError | None:
-    """A wrong Host means that a name was pointed at us (DNS rebinding); a foreign Origin means that a web page calls."""
+    """Return the refusal of a request, or None to let the request in.
+
+    A wrong Host means that somebody pointed a name at us (DNS rebinding); a foreign Origin means that a web page calls."""
     host = _address(f"//{headers.get('host', '')}")
     if host is None or host[1] not in LOOPBACK_NAMES or host[2] not in (None, port):
         return HarkError("host-refused", "this name does not lead here", f"use 127.0.0.1:{port}")
@@ -56,7 +58,7 @@ def _is_own(origin: str, port: int) -> bool:
 
 
 def _address(url: str) -> tuple[str, str | None, int | None] | None:
-    """Returns scheme, host and port; None if the value is not an address."""
+    """Return scheme, host and port; None if the value is not an address."""
     try:
         parts = urlsplit(url)
         return parts.scheme, parts.hostname, parts.port

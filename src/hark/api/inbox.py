@@ -1,4 +1,4 @@
-"""Calls about what a session's agent fetches and announces: its inbox, its acknowledgements, its signals."""
+"""Calls for a session's agent: to check its inbox, to acknowledge messages, and to signal."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -22,7 +22,7 @@ LONGEST_SIGNAL = 4096
 
 class CheckInbox(Request, frozen=True, kw_only=True):
     wait_seconds: Annotated[float, Meta(ge=0, le=60)] = 0.0
-    """If nothing waits, wait so long for something to come."""
+    """How many seconds to wait for a message to come if none waits now."""
     again: bool = False
     """True to get messages again that were handed out before and never acknowledged."""
 
@@ -41,25 +41,25 @@ class InboxList(Response, frozen=True, kw_only=True):
     session_id: str
     messages: list[InboxMessage]
     waiting_count: int
-    """How many more wait."""
+    """How many messages still wait in the inbox."""
 
 
 class Acknowledge(Request, frozen=True, kw_only=True):
     done: bool = False
     """True if the work that the message asked for is done."""
     session_id: str | None = None
-    """The session that acknowledges; then the message must be one to that session."""
+    """The session that acknowledges; if it is given, the message must be one to that session."""
 
 
 class Signal(Request, frozen=True, kw_only=True):
     state: SignalState
     text: str = ""
     source: Literal["command", "terminal"] = "command"
-    """`terminal` where a marker was heard on a terminal that hark does not listen to itself, as `hark watch` does."""
+    """How the signal was heard: `terminal` means as a marker on a terminal that only `hark watch` reads, not the daemon."""
 
 
 class Missed(Request, frozen=True, kw_only=True):
-    """A line on such a terminal that contains a namespace and is no marker."""
+    """A line that contains a namespace and is no marker, on a terminal that only `hark watch` reads, not the daemon."""
 
     line: Annotated[str, Meta(max_length=8192)]
     why: Annotated[str, Meta(max_length=500)]
@@ -96,7 +96,7 @@ def is_there(request: HttpRequest) -> IsThere:
     return answer
 
 
-# What the calls do, for whoever makes them: HTTP here, MCP next door.
+# The functions below do the work of the calls, for HTTP in this file and for MCP in mcp/tools.py.
 
 
 async def checked(hark: Any, session: Session, wish: CheckInbox, is_there: IsThere) -> InboxList:
@@ -111,7 +111,7 @@ async def checked(hark: Any, session: Session, wish: CheckInbox, is_there: IsThe
 
 
 async def acknowledged(hark: Any, session: Session | None, wanted: str, *, is_done: bool) -> Message:
-    """An agent can speak for the messages to its own session only."""
+    """Acknowledge a message. A session may acknowledge only messages to itself; without a session, any message may be acknowledged."""
     message: Message = await hark.mailbox.find(wanted)
     if session is not None and message.session_id != session.id:
         raise HarkError("message-not-found", f"message {message.id} was sent to another session", "check the id")

@@ -1,4 +1,4 @@
-"""Where the API is listened for: a socket of the user's own, and TCP with a token."""
+"""Where the API listens: on a unix socket that belongs to the user, and on TCP with a token."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ BACKLOG = 512
 
 
 class Server(uvicorn.Server):
-    """Signals are handled once, by us, for all servers."""
+    """A uvicorn server that installs no signal handlers: the daemon handles signals once, for all servers."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -27,7 +27,7 @@ class Server(uvicorn.Server):
 
 
 class Doors:
-    """Everything that the API listens on. What is bound early keeps its callers waiting until it serves."""
+    """All sockets that the API listens on. A socket that is bound early keeps its callers waiting until `serve` is called."""
 
     def __init__(self, app: ASGIApp, path: Path) -> None:
         self._app = app
@@ -37,7 +37,7 @@ class Doors:
         self._serving: set[asyncio.Task[None]] = set()
 
     def bind(self) -> None:
-        """Binds the unix socket."""
+        """Bind the unix socket."""
         self._servers.append((http_server(self._app), self._socket.listen()))
 
     def bind_tcp(self, app: ASGIApp, listener: socket.socket) -> None:
@@ -49,7 +49,7 @@ class Doors:
             self._begin(server, listener)
 
     def keep(self) -> bool:
-        """Listens again when the unix socket's file has vanished; True then. Requests under way go on as they are."""
+        """Listen again if the unix socket's file has vanished, and return True if so. Requests under way go on as they are."""
         if self._tasks is None or not self._socket.is_gone():
             return False
         listener = self._socket.listen()
@@ -61,7 +61,7 @@ class Doors:
         return True
 
     async def close(self) -> None:
-        """Lets requests under way end, within a grace period."""
+        """Stop serving, and let requests under way end within a grace period."""
         self._tasks = None
         for server, _ in self._servers:
             server.should_exit = True
@@ -91,7 +91,9 @@ def tcp_socket(host: str, port: int) -> socket.socket:
 
 
 def kept_secret(path: Path) -> str:
-    """Made once, private to the user. One that is empty (the disk was full when it was made) would let everybody in."""
+    """Return the secret in a file that only the user can read; make the secret if the file is missing or empty.
+
+    A file is empty if the disk was full when it was made. An empty secret would let everybody in."""
     with open(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "r+") as file:
         os.fchmod(file.fileno(), 0o600)
         words = file.read().strip()

@@ -33,13 +33,13 @@ from hark.store.contract import Enqueued
 async def send(request: Request, body: Send) -> Sent | Response:
     sent = await post(request.app.state.hark, found(request), body, idempotency_key(request))
     answer = await sent_answer(request.app.state.hark, sent)
-    # What is through already is no promise any more.
+    # The status 202 promises a delivery; an urgent message that does not wait any more gets 200.
     is_through = body.delivery_mode is Mode.URGENT and sent.message.status not in PENDING
     return Response(msgspec.json.encode(answer), 200, media_type="application/json") if is_through else answer
 
 
 async def send_group(request: Request, body: SendGroup) -> SentList:
-    """Each gets a message of its own, under the same key: whoever repeats the call sends nothing twice."""
+    """Send each session a message of its own under the same idempotency key, so that a repeated call sends nothing twice."""
     hark, key = request.app.state.hark, idempotency_key(request)
     wish = msgspec.convert(msgspec.structs.asdict(body), _Wish)
     sessions = hark.sessions.find_group(",".join(body.to), body.sender_session_id)

@@ -1,4 +1,4 @@
-"""The numbers of the daemon: as JSON for `hark stats`, and as Prometheus wants them where its client library is there."""
+"""The numbers of the daemon: as JSON for `hark stats`, and in the format of Prometheus if its client library is installed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -33,7 +33,7 @@ class Latency(Response, frozen=True, kw_only=True):
 
 
 class Stats(Response, frozen=True, kw_only=True):
-    """Since the daemon started, but for `messages` and `sessions`, which are what is there now."""
+    """The daemon's numbers since it started, except for `messages` and `sessions`, which count what is there now."""
 
     sessions: int
     messages: dict[str, int]

@@ -1,4 +1,4 @@
-"""/openapi.json, made from the table of calls and the structs: it cannot say anything else than the server does."""
+"""Makes /openapi.json from the table of calls and the structs, so that it always describes what the server does."""
 
 import re
 from typing import Any

@@ -1,7 +1,7 @@
 """What an agent may do over `agent.sock`: the rights of its own session, and what the setting `agent_rights` grants beyond them.
 
-Every call of the API has one rule in the table below; a test says so. A rule looks at who calls and at what is asked, and returns
-the request as it may be carried out, or refuses it.
+Every call of the API has one rule in the table below; a test checks that. A rule looks at the caller and at the request, and
+returns the body of the request as the call may carry it out, or refuses the request.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ class AgentCaller(Struct, frozen=True):
 
     session: Session
     rights: frozenset[str]
-    """What the settings grant to agents beyond their own session."""
+    """The rights that the settings grant to agents beyond their own session."""
 
     def require(self, right: str) -> None:
         if right not in self.rights:
@@ -32,7 +32,7 @@ Rule = Callable[[AgentCaller, Request, Any], Awaitable[Any]]
 
 
 async def everybody(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """Lets everybody through: the call reads what every agent may know."""
+    """Let every agent through: the call reads what every agent may know."""
     return body
 
 
@@ -46,21 +46,21 @@ async def own_session(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 
 async def own_in_body(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """Lets an agent through if the body of the call names its own session."""
+    """Let an agent through if the body of the call names its own session or none, and fill in its own session."""
     if body.session_id is not None:
         _check_own(caller, request.app.state.hark.sessions.find(body.session_id))
     return msgspec.structs.replace(body, session_id=caller.session.id)
 
 
 async def as_sender(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """Whatever the request says about its sender, the sender is the session of the token."""
+    """Let an agent through as the sender: whatever the request says about its sender, the sender is the session of the token."""
     if getattr(body, "raw", False):
         caller.require("raw")
     return _sent_by(caller, body)
 
 
 async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """Lets an agent through to a message that it has sent or received."""
+    """Let an agent through to a message that it has sent or received."""
     message = await request.app.state.hark.mailbox.find(request.path_params["message"])
     if caller.session.id not in (message.session_id, message.sender_session_id):
         raise _refused(f"message {message.id} is not yours", "an agent sees what it has sent and what it was sent")
@@ -68,7 +68,7 @@ async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 
 async def sent_message(caller: AgentCaller, request: Request, body: Any) -> Any:
-    """Lets an agent through to a message that it has sent: only the sender may take it back."""
+    """Let an agent through to a message that it has sent: only the sender may cancel or retry a message."""
     message = await request.app.state.hark.mailbox.find(request.path_params["message"])
     if caller.session.id != message.sender_session_id:
         raise _refused(f"message {message.id} was not sent by you", "an agent may take back what it has sent")
@@ -143,13 +143,13 @@ RULES: dict[tuple[str, str], Rule] = {
 
 
 async def permit(request: Request, method: str, path: str, body: Any) -> Any:
-    """The request as it may be carried out; raises `not-permitted`. Only what comes over `agent.sock` has an agent as caller."""
+    """Return the body as the call may carry it out, or raise `not-permitted`. Only requests over `agent.sock` have an agent as caller."""
     caller = request.scope.get("hark_caller")
     return body if caller is None else await RULES.get((method, path), nobody)(caller, request, body)
 
 
 def _named(request: Request) -> Session:
-    """The session that the path of a call names."""
+    """Return the session that the path of a call names."""
     session: Session = request.app.state.hark.sessions.find(request.path_params["session"])
     return session
 

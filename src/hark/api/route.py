@@ -1,4 +1,4 @@
-"""One entry per call: the table from which both the server and /openapi.json are made."""
+"""The shape of the table of calls: one entry for each call, from which both the server and /openapi.json are made."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -28,7 +28,7 @@ class Call(Struct, frozen=True, kw_only=True):
     path: str
     summary: str
     handler: Callable[[Request, Any], Awaitable[Any]]
-    """Gets the request and its decoded body; returns a response struct, or a Response for a stream."""
+    """The function that receives the request and its decoded body, and returns a response struct, or a Response for a stream."""
     body: type[Struct] | None = None
     response: type[Struct] | None = None
     status: int = 200
@@ -45,7 +45,7 @@ def endpoint(call: Call) -> Callable[[Request], Awaitable[Response]]:
             result = await call.handler(request, body)
         except HarkError as error:
             return problem_response(error)
-        except Exception:  # noqa: BLE001 the border of the API: logged, and told apart from nothing
+        except Exception:  # noqa: BLE001 the border of the API: log any other error and answer `internal`
             logger.exception("request failed", extra={"method": request.method, "path": request.url.path})
             return problem_response(HarkError("internal", "the daemon failed on this request", "`hark logs` says more"))
         if isinstance(result, Response):

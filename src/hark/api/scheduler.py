@@ -18,13 +18,13 @@ class Remind(Request, frozen=True, kw_only=True):
     delay_seconds: PositiveSeconds | None = None
     at: Annotated[datetime, Meta(tz=True)] | None = None
     every_seconds: PositiveSeconds | None = None
-    """Again and again; the first time after that, or at `at`, or after `delay_seconds`."""
+    """The interval at which the reminder repeats; it fires first after this interval, or at `at`, or after `delay_seconds`."""
     cron: Annotated[str, Meta(max_length=200)] | None = None
-    """MINUTE HOUR DAY MONTH WEEKDAY, in the time zone of the daemon."""
+    """When the reminder fires, as a cron line: MINUTE HOUR DAY MONTH WEEKDAY, in the time zone of the daemon."""
     sender_session_id: str | None = None
-    """The session that asks for it."""
+    """The session that asks for the reminder."""
     sender_name: str | None = None
-    """The name of whoever asks for it, where that is no session."""
+    """The name of whoever asks for the reminder, if that is no session."""
 
 
 class ReminderInfo(Response, frozen=True, kw_only=True):
@@ -37,16 +37,17 @@ class ReminderInfo(Response, frozen=True, kw_only=True):
     repeat: str | None
     cancelled_at: datetime | None
     follows: Literal["clock", "elapsed"]
-    """Whether it is due when the wall clock shows `fire_at`, or after an amount of time whatever that clock is set to."""
+    """`clock` if the reminder is due when the wall clock shows `fire_at`; `elapsed` if it is due after an amount of time, however the
+    wall clock is set meanwhile."""
     failures: int
-    """How often in a row it could not be fired."""
+    """How often in a row the reminder could not be fired."""
     failure: str | None
     """Why the reminder could not be fired the last time."""
     set_aside_at: datetime | None
-    """When it was given up after too many failures."""
+    """When hark gave the reminder up after too many failures."""
     sender_session_id: str | None = None
     sender: str | None = None
-    """Who has asked for it; null where nobody has said."""
+    """The name of whoever asked for the reminder; null if no name was given."""
 
 
 class ReminderList(Response, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The ASGI application: every call of the tables, and the WebSocket of events."""
+"""The ASGI application: it serves every call of the tables, the WebSocket of events, and MCP."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from hark.api.problems import problem_response
 from hark.api.route import endpoint
 from hark.model.errors import HarkError
 
-# Calls with a longer path first: a session's name may contain slashes.
+# Calls with a longer path come first, because a session's name may contain slashes.
 CALLS = (
     *system.CALLS,
     *metrics.CALLS,
@@ -33,7 +33,7 @@ CALLS = (
 
 
 def make_api(hark: Any, max_text_bytes: int) -> Starlette:
-    # JSON may write a character as \uXXXX, six bytes for one.
+    # JSON may write a one-byte character as \uXXXX, which takes six bytes.
     largest_body = 6 * max_text_bytes + 65536
     door = Door(hark, largest_body)
     routes: list[Route | WebSocketRoute] = [
@@ -52,7 +52,7 @@ def make_api(hark: Any, max_text_bytes: int) -> Starlette:
 
 
 class VersionHeader:
-    """Says in every answer which version has given it: a newer client then knows why it was not understood."""
+    """Adds the daemon's version to every answer: a newer client then knows why the daemon did not understand a request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

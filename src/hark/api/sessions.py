@@ -32,7 +32,7 @@ from hark.terminal.tmux.new_panes import Beside
 from hark.terminal.tmux.socket_paths import choose_socket
 
 STREAM_BACKLOG = 1000
-"""Chunks that a slow reader may lie behind before it is dropped: one reader must not fill the daemon's memory."""
+"""How many chunks a slow reader may lie behind before it is dropped: one reader must not fill the daemon's memory."""
 
 
 def found(request: Request) -> Session:
@@ -69,7 +69,7 @@ async def start_session(request: Request, body: NewSession) -> SessionInfo:
 
 
 async def _started(hark: Any, body: NewSession, session_id: SessionId | None = None) -> SessionInfo:
-    """`session_id`: the id that the session gets, or has already."""
+    """Start the session, unless a session with `session_id` exists already, and describe it."""
     if session_id and hark.sessions.is_known(session_id):
         return session_info(hark.sessions.get(session_id))
     place = body.beside and Beside(

@@ -1,4 +1,4 @@
-"""What goes over the wire: requests and responses as structs. /openapi.json is generated from these."""
+"""The structs of the API's requests and responses. /openapi.json is generated from them."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -35,14 +35,14 @@ class Problem(Response, frozen=True, kw_only=True):
 class Beside(Request, frozen=True, kw_only=True):
     pane_id: Annotated[str, Meta(pattern="^%[0-9]+$")]
     is_split: bool = False
-    """In a new pane of its window; otherwise in a new window after it."""
+    """True to open a new pane beside `pane_id`; False to open a new window after the window of `pane_id`."""
     is_shown: bool = False
-    """Make it the current one, so that terminals that show that tmux session show it."""
+    """True to make the new pane or window the current one, so that terminals that show its tmux session show it."""
 
 
 class NewSession(Request, frozen=True, kw_only=True):
     command: list[str] = []
-    """By default the program of `agent`, or of the default agent."""
+    """The command to start; if it is empty, the program of `agent` or of the default agent."""
     name: str | None = None
     agent: str | None = None
     directory: str | None = None
@@ -50,15 +50,15 @@ class NewSession(Request, frozen=True, kw_only=True):
     columns: Annotated[int, Meta(ge=20, le=1000)] = 120
     rows: Annotated[int, Meta(ge=5, le=500)] = 40
     socket_name: str | None = None
-    """tmux -L: the server to start it in; hark's own by default."""
+    """The name of the tmux server to start the session in, as for `tmux -L`; hark's own server by default."""
     socket_path: str | None = None
-    """tmux -S"""
+    """The socket of the tmux server to start the session in, as for `tmux -S`."""
     is_plain: bool = False
-    """Without a status line: it shall look like the plain program."""
+    """True to show no status line of tmux, so that the session looks like the plain program."""
     has_signals: bool = False
-    """Teach the agent to signal: for this run where it takes instructions without a file, else by a first message."""
+    """True to teach the agent to signal: for this run if the agent takes instructions without a file, else by a first message."""
     beside: Beside | None = None
-    """In a window or a pane beside this one of that server, instead of a tmux session of its own."""
+    """Where to open a window or a pane in that server; None to give the session a tmux session of its own."""
 
 
 class RunInPane(Request, frozen=True, kw_only=True):
@@ -67,11 +67,11 @@ class RunInPane(Request, frozen=True, kw_only=True):
     command: Annotated[list[str], Meta(min_length=1)]
     directory: str
     environment: dict[str, str] = {}
-    """What the agent will run in."""
+    """The environment variables that the agent will run with."""
     name: str | None = None
     agent: str | None = None
     has_signals: bool = False
-    """Teach the agent to signal, as for a new session."""
+    """True to teach the agent to signal, in the same way as in a new session."""
 
 
 class AdoptPane(Request, frozen=True, kw_only=True):
@@ -79,7 +79,7 @@ class AdoptPane(Request, frozen=True, kw_only=True):
     name: str | None = None
     agent: str | None = None
     has_signals: bool = False
-    """Teach the agent to signal by a message, unless its instruction file does already."""
+    """True to teach the agent to signal by a message, unless its instruction file already teaches it."""
     socket_name: str | None = None
     socket_path: str | None = None
 
@@ -101,29 +101,29 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     directory: str
     is_adopted: bool
     airlock: str | None
-    """Socket of the airlock in front of the agent, where there is one."""
+    """The socket of the airlock in front of the agent; null if there is no airlock."""
     created_at: datetime
     gone_at: datetime | None
     do_not_disturb_since: datetime | None
-    """Since when a human has held all messages to it."""
+    """Since when a human has held all messages to this session; null if nobody holds them."""
     pending_count: int
     hold_reason: HoldReason | None
-    """Why the first waiting message waits."""
+    """Why the first message in the queue of this session waits."""
     nudge_seq: int
-    """How many signals its agent has given."""
+    """How many signals the session's agent has given."""
     last_signal_at: datetime | None
     signal_state: SignalState | None = None
-    """What its agent announced last; none when that is over."""
+    """What the session's agent announced last; null when that is over."""
     nudge_state: SignalState | None = None
-    """The same as signal_state, under the name that belongs to nudge_seq."""
+    """The value of `signal_state`, under the name that belongs to `nudge_seq`."""
     signal_text: str = ""
     signal_source: SignalSource | None = None
-    """How that was heard."""
+    """How hark heard the signal in `signal_state`."""
     phase: Phase = Phase.UNKNOWN
-    """What its agent is doing, as far as it is known."""
+    """What the session's agent is doing, as far as hark knows."""
     phase_since: datetime | None = None
     waiting_for: str = ""
-    """What it asks a human's permission for."""
+    """What the session's agent asks a human's permission for."""
 
 
 class Started(Response, frozen=True, kw_only=True):
@@ -131,7 +131,7 @@ class Started(Response, frozen=True, kw_only=True):
     words: list[str]
     """The command that starts the agent behind its airlock."""
     environment: dict[str, str]
-    """What is to be added to the environment."""
+    """The environment variables that the caller adds to its own before it starts `words`."""
 
 
 class SessionList(Response, frozen=True, kw_only=True):
@@ -150,22 +150,22 @@ class Send(Request, frozen=True, kw_only=True):
     delivery_mode: Mode = Mode.SEQUENTIAL
     timeout_seconds: PositiveSeconds | None = None
     inbox: bool = False
-    """Never typed: it waits until the session's agent checks its inbox."""
+    """True to never type the message: it waits until the session's agent checks its inbox."""
     raw: bool = False
-    """Without a header, and alone: for the agent's own commands, such as /compact."""
+    """True to type the text without a header and apart from other messages: for the agent's own commands, such as /compact."""
     notify_on_delivery: bool = False
     notify_after_seconds: PositiveSeconds | None = None
     notify_on_failure: bool | None = None
-    """null: where the sender is a session."""
+    """True to tell the sender when the message cannot be delivered; null means: if the sender is a session."""
     as_user: bool = False
-    """Only in ways that give it the authority of a user's prompt."""
+    """True to deliver the message only in ways that give it the authority of a user's prompt."""
     notify_on_stop: bool = False
-    """The sender's session is sent a message when the turn of this one has stopped."""
+    """True to send the sender's session a message when the turn of this message has stopped."""
 
 
 class SendGroup(Send, frozen=True, kw_only=True):
     to: Annotated[list[str], Meta(min_length=1)]
-    """Names, ids, and patterns: `crew/*`, or `*` for everyone but the sender."""
+    """The names and ids of the receiving sessions, and patterns: `crew/*`, or `*` for everyone but the sender."""
 
 
 class Sent(Response, frozen=True, kw_only=True):
@@ -176,10 +176,11 @@ class Sent(Response, frozen=True, kw_only=True):
     queue_position: int
     delivery_mode: Mode
     estimated_delivery: str
-    """`now`, `next_turn`, `after_earlier_messages`, `waiting_for_idle`, `when_the_inbox_is_checked`, or `waiting_for_` and the
-    reason of the hold; the status of a message that does not wait any more."""
+    """When the message will be delivered: `now`, `next_turn`, `after_earlier_messages`, `waiting_for_idle`,
+    `when_the_inbox_is_checked`, or `waiting_for_` and the reason of the hold. For a message that does not wait any more it is
+    the message's status."""
     interrupted: bool = False
-    """A running turn was interrupted for it."""
+    """True if hark interrupted a running turn for this message."""
 
 
 class SentList(Response, frozen=True, kw_only=True):
@@ -188,12 +189,12 @@ class SentList(Response, frozen=True, kw_only=True):
 
 class Spawn(Request, frozen=True, kw_only=True):
     agent: str | None = None
-    """By default known from the command, or the default agent."""
+    """The agent kind; by default the kind that hark recognises in `command`, or the default agent."""
     task: str
-    """Its first message, delivered when it is ready."""
+    """The text of the agent's first message, which hark delivers when the agent is ready."""
     name: str | None = None
     command: list[str] = []
-    """How the agent is started; by its kind's own program by default."""
+    """The command that starts the agent; by default the program of its agent kind."""
     directory: str | None = None
     environment: dict[str, str] = {}
     sender_session_id: str | None = None
@@ -217,21 +218,21 @@ class PendingMessage(Response, frozen=True, kw_only=True):
     delivery_mode: Mode
     text: str
     is_inbox: bool
-    """It waits until the agent checks its inbox."""
+    """True if the message waits until the agent checks its inbox."""
 
 
 class SendQueue(Response, frozen=True, kw_only=True):
     session_id: str
     is_idle: bool | None
-    """null: not known."""
+    """True if the agent is idle, false if it is not; null if hark does not know."""
     pending_count: int
     pending_messages: list[PendingMessage]
     saved_user_input: str | None
-    """A draft that was taken out of the box and is not back yet."""
+    """The draft that hark took out of the input box and has not put back yet."""
     pending_user_input: str | None = None
-    """What stands in the input box now, as the screen shows it; null also where the box is out of sight."""
+    """The text that the screen shows in the input box now; null if the box is empty or out of sight."""
     pending_input_first_seen: datetime | None = None
-    """Since when hark has seen exactly that in the box."""
+    """Since when hark has seen exactly `pending_user_input` in the box."""
 
 
 class ReceiptInfo(Response, frozen=True, kw_only=True):
@@ -241,10 +242,10 @@ class ReceiptInfo(Response, frozen=True, kw_only=True):
     detail: str
     channel: Channel | None
     carrier: Carrier | None = None
-    """On the terminal channel: which carrier was chosen, or `none` for an empty box; `had_draft` says whether it had to carry."""
+    """The carrier that was chosen on the terminal channel, or `none` for an empty box; `had_draft` says whether it carried a draft."""
     authority: Authority | None = None
     had_draft: bool | None = None
-    """true: a human's draft was carried out of the box; false: the box was empty; null: not known, or no box in between."""
+    """True if a human's draft was carried out of the box, false if the box was empty, null if that is not known or no box was used."""
 
 
 class MessageInfo(Response, frozen=True, kw_only=True):
@@ -261,9 +262,9 @@ class MessageInfo(Response, frozen=True, kw_only=True):
     attempts: int
     channel: Channel | None
     authority: Authority | None
-    """As what the agent has got it."""
+    """The authority with which the agent has received the message."""
     as_user: bool
-    """The sender wants it to be a user's prompt, and nothing less."""
+    """True if the sender wants the message to reach the agent as a user's prompt, and nothing less."""
     queued_at: datetime
     timeout_at: datetime | None
     delivered_at: datetime | None
@@ -296,7 +297,7 @@ class HookReport(Request, frozen=True, kw_only=True):
     event: str
     emitted_at: Annotated[datetime, Meta(tz=True)]
     session_id: str | None = None
-    """Of ours, as the agent's environment has it."""
+    """The id of the hark session, as the agent's environment has it in HARK_SESSION."""
     socket: str | None = None
     pane_id: str | None = None
     payload: dict[str, Any] = {}
@@ -308,9 +309,9 @@ class HookTaken(Response, frozen=True, kw_only=True):
 
 class Restart(Request, frozen=True, kw_only=True):
     command: Annotated[list[str], Meta(min_length=1)] | None = None
-    """The program that takes the daemon's place, such as that of a newer hark; its own by default."""
+    """The command that takes the daemon's place, such as that of a newer hark; by default the daemon's own command."""
     is_upgrade: bool = False
-    """Nobody has asked for it: only where the settings allow it, and when no delivery is under way."""
+    """True if no human asked for this restart: the daemon then restarts only if the settings allow it and no delivery is under way."""
 
 
 class Health(Response, frozen=True, kw_only=True):
@@ -323,7 +324,7 @@ class Health(Response, frozen=True, kw_only=True):
     database: str
     last_event_seq: int
     instance: str = ""
-    """Another one after every start."""
+    """An id of the running daemon, which is different after every start."""
 
 
 class Nothing(Response, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ async def spawn(request: Request, body: Spawn) -> Spawned:
 
 
 async def spawned(hark: Any, body: Spawn, key: str | None = None, session_id: SessionId | None = None) -> Spawned:
-    """What cannot be sent starts nothing. `session_id`: the id that the session gets, or has already."""
+    """Check the task before anything starts, start the session unless one with `session_id` exists, and send it the task."""
     hark.mailbox.check(
         body.task,
         sender=body.sender_session_id,

@@ -1,4 +1,4 @@
-"""Calls about the daemon itself, its events, and what agents' hooks report."""
+"""Calls about the daemon itself, its events, and the reports of agents' hooks."""
 
 import asyncio
 import contextlib
@@ -72,7 +72,7 @@ async def openapi(request: Request, _: None) -> Response:
 
 
 async def follow_events(socket: WebSocket) -> None:
-    """`/events?after=SEQ`: one event per text frame, from there on, until the client goes or the daemon stops."""
+    """Send the events after SEQ of `/events?after=SEQ`, one per text frame, until the client goes or the daemon stops."""
     await socket.accept()
     try:
         after = int(query_number(socket, "after", 0, 0, LARGEST_SEQ))
@@ -92,7 +92,7 @@ async def _tell_events(socket: WebSocket, after: int) -> None:
 
 
 async def _until_disconnected(socket: WebSocket) -> None:
-    """Whatever a client says is of no interest. That it has gone, or that the server closes, is said in no other way."""
+    """Read and ignore what the client says: only a read tells that the client has gone or that the server closes."""
     while (await socket.receive())["type"] != "websocket.disconnect":
         pass
 

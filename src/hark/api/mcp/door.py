@@ -1,5 +1,5 @@
-"""The entrance at /mcp. The official SDK is loaded when the first request comes, and not before: it costs the daemon about as
-much memory as all the rest of it, and most daemons are never asked.
+"""The entrance at /mcp. It loads the official SDK only when the first request comes: the SDK costs the daemon about as much
+memory as all the rest of the daemon, and most daemons never get such a request.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from hark.model.errors import HarkError
 
 class Door:
     def __init__(self, hark: Any, largest_body: int, server: str = "hark.api.mcp.server") -> None:
-        """`server` names the module that needs the SDK."""
+        """`server` is the name of the module that needs the SDK."""
         self._hark = hark
         self._largest_body = largest_body
         self._server = server
@@ -33,10 +33,10 @@ class Door:
             await self._manager.handle_request(scope, receive, send)
 
     async def run(self) -> None:
-        """Owns the tasks that the SDK starts, until it is cancelled."""
+        """Load the SDK at the first request, and own the tasks that the SDK starts, until this task is cancelled."""
         await self._asked.wait()
         try:
-            # In a thread: a delivery must not stand still for as long as the import takes.
+            # The import runs in a thread, so that no delivery stands still meanwhile.
             server = await asyncio.to_thread(importlib.import_module, self._server)
         except ImportError as missing:
             logger.warning("no MCP", extra={"detail": str(missing)})

@@ -1,4 +1,4 @@
-"""The tools on the official SDK: the only file that imports it, and nobody imports this one before it is needed."""
+"""Offers the tools through the official SDK. Only this file imports the SDK, and `door` imports this file only when it is needed."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Context = ServerRequestContext[Any, Request]
 
 
 def make_manager(hark: Any, largest_body: int) -> StreamableHTTPSessionManager:
-    """Stateless, and JSON instead of streams: a restarted daemon goes on where the old one was."""
+    """Make the manager of MCP requests, stateless and with JSON instead of streams: a restarted daemon goes on where the old one was."""
     tools = {tool.name: tool for tool in TOOLS}
     listed = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
 
@@ -56,12 +56,12 @@ def _described(tool: Tool) -> types.Tool:
 
 
 async def _called(find_caller: Callable[[], Caller], tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
-    """What is wrong with a call is told to the model, which can do better; it is no error of the protocol."""
+    """Call the tool. A failure becomes a result for the model, which can do better next time, and not an error of the protocol."""
     try:
         answer = await tool.call(find_caller(), arguments)
     except HarkError as refused:
         return _result(problem_of(refused), is_error=True)
-    except Exception:  # noqa: BLE001 the border of the API: logged, and told apart from nothing
+    except Exception:  # noqa: BLE001 the border of the API: log any other error and answer `internal`
         logger.exception("tool failed", extra={"tool": tool.name})
         failure = HarkError("internal", "the daemon failed on this call", "`hark logs` says more")
         return _result(problem_of(failure), is_error=True)
@@ -76,7 +76,7 @@ def _caller(hark: Any, request: Request | None, environment: dict[str, str]) -> 
 
 
 def _environment(said: object) -> dict[str, str]:
-    """The part of a caller's environment that can be used; whatever else it says there is left out."""
+    """Return the variables that a session can use from what the caller says is its environment; leave everything else out."""
     try:
         variables = msgspec.convert(said or {}, dict[str, str])
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""The tools as one table, without the SDK: what each is called with, and what it does."""
+"""The MCP tools as one table, without the SDK: the arguments of each tool, and what the tool does."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -31,9 +31,9 @@ class Caller(Struct, frozen=True):
     session: Session | None
     is_there: IsThere
     environment: dict[str, str] = {}
-    """The variables of the caller's environment that were handed over."""
+    """The variables of the caller's environment that the call brought along."""
     agent: AgentCaller | None = None
-    """The session whose token the caller has; its rights are the caller's. None for the user."""
+    """The agent whose session's token the caller has shown, with that session's rights; None if the caller is the user."""
 
     def own_session(self) -> Session:
         if self.session is None:
@@ -71,7 +71,7 @@ SessionName = Annotated[
 ]
 Duration = Annotated[str, Meta(description="such as 30s, 5m or 1h30m")]
 STRING = Meta(extra_json_schema={"type": "string"})
-"""Adds a type beside the choices, because some agents' model services require one."""
+"""Adds a type beside the choices in the schema, because some agents' model services require a type."""
 
 
 class SendArguments(Request, frozen=True):
@@ -93,7 +93,7 @@ class SendAnswer(Response, frozen=True, kw_only=True):
     to: str
     status: str
     others: tuple["SendAnswer", ...] = ()
-    """If the text went to several sessions, the messages to the others."""
+    """The messages to the other sessions, if the text went to several."""
 
 
 async def send(caller: Caller, wish: SendArguments) -> SendAnswer:

@@ -1,4 +1,4 @@
-"""Waiting for what becomes of a message or of an agent, as the tool `wait` offers it."""
+"""The waiting of the tool `wait`: until a message reaches a status, or until a session's agent is in a state."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ class Waited(Response, frozen=True, kw_only=True):
     name: str
     reached: bool
     state: str
-    """The message's status; or what the session's agent is doing, or `gone`."""
+    """The message's status; for a session, what its agent is doing, or `gone`."""
 
 
 async def wait_for(hark: Any, name: str, goal: str, within_s: float) -> Waited:
