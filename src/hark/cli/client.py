@@ -1,7 +1,7 @@
 """HTTP/1.1 over the daemon's unix socket: one connection per request, and no more of the protocol than the daemon speaks.
 
-Written by hand because `http.client` brings the email package and ssl with it, which costs more start-up time than the
-rest of `hark send` together. A request has one deadline for all of it; a stream has one for its head only.
+It is written by hand because `http.client` imports the email package and ssl, which costs more start-up time than the rest of
+`hark send` together. A request has one deadline for the whole exchange; a stream has a deadline for its head only.
 """
 
 import json
@@ -20,7 +20,7 @@ from hark.model.versions import is_older
 
 ANSWER_S = 30.0
 _REPEATS = 4
-"""Of a request that may be repeated, when the daemon dies before it has answered; each time another one has to come up."""
+"""How often to repeat a repeatable request when the daemon dies before it has answered; each time a new daemon has to start."""
 _CHUNK = 65536
 _CROWD_POLL_S = 0.01
 
@@ -52,7 +52,7 @@ class Answer:
         return b"".join(self.pieces())
 
     def pieces(self, *, forever: bool = False) -> Iterator[bytes]:
-        """The body as it arrives. `forever`: the next piece may take as long as it likes."""
+        """Yield the pieces of the body as they arrive. With `forever` a piece may take as long as it likes."""
         if forever:
             self._deadline = None
         if self.headers.get(b"transfer-encoding") == b"chunked":
@@ -88,10 +88,10 @@ class Answer:
 
 
 class Client:
-    """Speaks to the daemon, and starts it when it is not there, unless `starts_daemon` is off."""
+    """Sends requests to the daemon, and starts the daemon if it is not running, unless `starts_daemon` is off."""
 
     _has_looked = False
-    """Whether this process has looked if the daemon is outdated: once is enough."""
+    """True if this process has already checked whether the daemon is outdated: one check is enough."""
 
     def __init__(self, *, starts_daemon: bool = True, answer_s: float = ANSWER_S) -> None:
         self._starts_daemon = starts_daemon and os.environ.get("HARK_NO_AUTOSTART") != "1"
@@ -103,7 +103,7 @@ class Client:
     def post(
         self, path: str, body: object = None, *, idempotency_key: str | None = None, answer_s: float | None = None
     ) -> Any:
-        """Sends a request. One with an idempotency key is repeated once if the connection drops: the daemon knows it by its key."""
+        """Send a request. A request with an idempotency key is repeated if the connection drops: the daemon recognises it by its key."""
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         return self._ask("POST", path, body or {}, headers, answer_s, is_repeatable=bool(idempotency_key))
 
@@ -114,7 +114,7 @@ class Client:
         return self._ask("DELETE", path, None, {}, None, is_repeatable=False)
 
     def stream(self, path: str) -> Iterator[bytes]:
-        """Asks at once, so that nothing printed after this call is missed; the pieces come as they are read."""
+        """Send the request at once, so that nothing printed after this call is missed; return the pieces of the answer as they arrive."""
         connection = self.connect()
         try:
             answer = _exchange(connection, _request("GET", path, None, {}), self._answer_s)
@@ -163,7 +163,7 @@ class Client:
 
 
 def segment(text: str) -> str:
-    """Quotes one segment of a path, because session names may hold a slash."""
+    """Quote one segment of a path, because session names may contain a slash."""
     return quote(text, safe="")
 
 
@@ -182,7 +182,7 @@ def connect(timeout_s: float = ANSWER_S) -> socket.socket:
 
 
 def _connect_in_the_crowd(connection: socket.socket, path: str, deadline: float) -> None:
-    """A unix socket whose queue of callers is full refuses at once instead of letting the caller wait."""
+    """Connect, and try again until the deadline if the queue of callers is full: a unix socket then refuses at once instead of waiting."""
     while True:
         try:
             return connection.connect(path)
@@ -193,7 +193,7 @@ def _connect_in_the_crowd(connection: socket.socket, path: str, deadline: float)
 
 
 def problem(status: int, body: bytes, version: str | None = __version__) -> HarkError:
-    """Makes an error of a refusal. `version` is the daemon's; None if it does not tell."""
+    """Return the error for a refusal of the daemon. `version` is the daemon's version; None if the daemon does not tell it."""
     error = _told(status, body)
     if error.code not in ("request-invalid", "route-not-found", "method-not-allowed") or version == __version__:
         return error

@@ -1,8 +1,9 @@
-"""Starts the daemon in the background, as tmux starts its server: the first command that needs it brings it up.
+"""Starts the daemon in the background, as tmux starts its server: the first command that needs the daemon starts it.
 
-The child reports over a pipe: `ready`, or `error CODE<tab>DETAIL<tab>HINT`. Two commands may do this at the same time; the
-lock lets one daemon win, and the loser's `already-running` only means that there is a daemon to connect to. A daemon that
-is just stopping holds the lock too but will never accept again, so the loser tries both in turn until the deadline.
+The child reports over a pipe: `ready`, or `error CODE<tab>DETAIL<tab>HINT`. Two commands may start a daemon
+at the same time; the lock lets one daemon win, and the loser's `already-running` only means that there is a daemon to connect
+to. A daemon that is just stopping holds the lock too but will never accept again, so the loser tries to connect and to start
+a daemon in turn until the deadline.
 
 HARK_SERVE_COMMAND replaces the command that is started. It exists for tests.
 """
@@ -26,7 +27,7 @@ _POLL_S = 0.02
 
 
 def start_and_connect(options: Sequence[str] = (), start_s: float = START_S) -> socket.socket:
-    """Returns once the daemon accepts: the one started here, or the one that won the race."""
+    """Return a connection once a daemon accepts: the daemon started here, or the one that won the race."""
     deadline = monotonic() + start_s
     while True:
         if not instance.is_running():
@@ -38,7 +39,7 @@ def start_and_connect(options: Sequence[str] = (), start_s: float = START_S) -> 
 
 
 def start(options: Sequence[str], deadline: float) -> None:
-    """Raises what the child reports, except that another daemon is running already."""
+    """Start the daemon. Raise the error that the child reports, unless it reports that another daemon is running already."""
     report = _report_of_child(options, deadline)
     if report == "ready":
         return
@@ -51,7 +52,7 @@ def start(options: Sequence[str], deadline: float) -> None:
 
 
 def daemon_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The caller's, but nothing that says in which pane or session the caller happens to be."""
+    """Return the caller's environment without the variables that say in which pane or session the caller runs."""
     kept = {name: value for name, value in environment.items() if name not in paths.OF_A_SESSION}
     if kept.get("HARK_HOME"):
         kept["HARK_HOME"] = os.path.abspath(kept["HARK_HOME"])
@@ -77,7 +78,7 @@ def _report_of_child(options: Sequence[str], deadline: float) -> str:
             cwd="/",
             env=daemon_environment(os.environ),
         )
-        process.returncode = 0  # It outlives us on purpose; else subprocess would warn about it.
+        process.returncode = 0  # Keeps subprocess from warning that the daemon outlives this process.
         os.close(write_end)
         write_end = -1
         return _read_line(read_end, deadline)
@@ -90,7 +91,7 @@ def _report_of_child(options: Sequence[str], deadline: float) -> str:
 
 
 def _read_line(descriptor: int, deadline: float) -> str:
-    """The child's one line; empty when it ended without a word or the deadline passed."""
+    """Return the line that the child reports; empty if the child ended without a report or the deadline passed."""
     received = b""
     while not received.endswith(b"\n"):
         ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - monotonic()))
@@ -114,7 +115,7 @@ def _connect_until(deadline: float) -> socket.socket | None:
 
 
 def _does_not_answer() -> HarkError:
-    """A daemon has the database, and cannot be reached: it hangs, or this process cannot see its socket."""
+    """Return the error for a daemon that holds the database and cannot be reached: it hangs, or this process cannot see its socket."""
     daemon, host = instance.find(), socket.gethostname()
     if daemon is None:
         return _not_started("a daemon holds the lock but does not answer")

@@ -1,4 +1,4 @@
-"""The `hark` command. Its table of commands holds the short help, so that `hark --help` imports none of them."""
+"""The `hark` command. Its table of commands holds the short help, so that `hark --help` imports none of the commands."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import click
 from hark import __version__
 from hark.model.errors import Exit, HarkError
 
-# section -> command -> what it does. The folder of a command has the name of its section.
+# section -> command -> short help. The folder of a command has the name of its section.
 COMMANDS: dict[str, dict[str, str]] = {
     "Sessions": {
         "new": "Start an agent in a session.",
@@ -133,7 +133,7 @@ def run(arguments: list[str]) -> int:
     except PermissionError as error:
         report(not_permitted(error), is_json=is_json)
         return not_permitted(error).exit_code
-    except Exception as error:  # The outermost border: a user gets a sentence, a developer the traceback.
+    except Exception as error:  # The outermost border: a user sees a sentence, a developer sees the traceback.
         if os.environ.get("HARK_DEBUG") == "1":
             raise
         detail = f"unexpected {type(error).__name__}: {error}"
@@ -142,13 +142,13 @@ def run(arguments: list[str]) -> int:
 
 
 def not_permitted(error: PermissionError) -> HarkError:
-    """A file or directory of hark's that this user may not use, as under `sudo` or `su` with another user's HOME."""
+    """Return the error for a file or directory of hark that this user may not use, as under `sudo` or `su` with another user's HOME."""
     detail = f"{error.filename or 'hark'}: {error.strerror or error}"
     return HarkError("state-not-writable", detail, "see who owns it, or set HOME or HARK_HOME to a directory of yours")
 
 
 def report(error: HarkError, *, is_json: bool) -> None:
-    """As two lines for people; with --json as the same problem object that the API answers with."""
+    """Print an error on stderr: as two lines for people, or with --json as the problem object that the API answers with."""
     from hark.cli.text import say
 
     if is_json:

@@ -1,4 +1,4 @@
-"""Whether the daemon runs older code than this command."""
+"""Tells whether the daemon runs older code than this command."""
 
 from hark import instance
 from hark.instance import Build
@@ -11,8 +11,9 @@ def is_daemon_outdated() -> bool:
 
 
 def is_outdated(daemon: Build, own: Build) -> bool:
-    """True for an older version, and for files that were replaced since the daemon started. Another installation with the
-    same version is not older: two of them would restart the daemon in turns."""
+    """Return True if the daemon has an older version, or if the files of its package were replaced since the daemon started.
+
+    Another installation with the same version does not count: two installations would restart the daemon in turns."""
     if daemon.version == own.version:
         return daemon.place == own.place and daemon.stamp != own.stamp
     return is_older(daemon.version, own.version)

@@ -1,4 +1,4 @@
-"""Parameters that several commands share, and how they complete in the shell."""
+"""Parameters that several commands share, and their completion in the shell."""
 
 import os
 import pwd
@@ -19,20 +19,22 @@ COMPLETION_S = 0.3
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Reads a duration as people write it: 30s, 5m, 1h30m."""
+    """Read a duration as people write it: 30s, 5m, 1h30m."""
     return None if value is None else parse_duration(value)
 
 
 def own_session(hint: str = "run it in a session, by its agent") -> str:
-    """Returns the id of the session in which this command runs."""
+    """Return the id of the session in which this command runs."""
     if session := os.environ.get("HARK_SESSION"):
         return session
     raise HarkError("request-invalid", "this is no session of hark: HARK_SESSION is not set", hint)
 
 
 def sender_fields(client: Client, sender: str | None) -> dict[str, str]:
-    """Who sends: a session goes by its id, anybody else by a free name. A mere prefix of a session's name is not that session.
-    Without a name it is the session in which this runs, and outside of one the user."""
+    """Return the fields that name the sender: the id of a session, or a free name for anybody else.
+
+    A mere prefix of a session's name does not name that session. Without `sender` the sender is the session in which this command
+    runs, and outside of a session it is the user."""
     sender = sender or os.environ.get("HARK_SESSION")
     if not sender:
         return {"sender_name": name} if (name := user_name()) else {}
@@ -47,7 +49,7 @@ def sender_fields(client: Client, sender: str | None) -> dict[str, str]:
 
 
 def user_name() -> str | None:
-    """The login name of the user, where a sender may have it."""
+    """Return the login name of the user; None if the user has none or a sender may not have that name."""
     try:
         return check_sender(clean_sender(pwd.getpwuid(os.getuid()).pw_name))
     except (KeyError, HarkError):
@@ -75,7 +77,9 @@ def complete_message(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def _asker() -> Callable[[str], dict[str, Any]]:
-    """Somebody waits with a finger on Tab: one deadline for all questions, nothing is started, no error is shown."""
+    """Return a function that asks the daemon for completions.
+
+    Somebody waits with a finger on Tab: all questions share one deadline, no daemon is started, and no error is shown."""
     client = Client(starts_daemon=False, answer_s=COMPLETION_S)
     deadline = monotonic() + COMPLETION_S
 

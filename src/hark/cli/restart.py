@@ -1,6 +1,6 @@
 """Restarting the daemon from outside: `hark daemon restart`, and the first command after an upgrade.
 
-The daemon replaces itself and keeps its locks meanwhile, so commands that come in between wait for it.
+The daemon replaces itself and keeps its locks meanwhile, so commands that come in between wait for the new daemon.
 """
 
 from time import monotonic, sleep
@@ -17,14 +17,14 @@ _POLL_S = 0.05
 
 
 def restart(health: dict[str, Any]) -> None:
-    """Restarts the daemon that has said this of itself. Raises `route-not-found` for one that cannot do that yet."""
-    # A hark that is older than the daemon may not know its database: then the daemon's own program is started again.
+    """Restart the daemon that gave this answer to /healthz. Raise `route-not-found` if the daemon is too old to restart itself."""
+    # A hark that is older than the daemon may not know the daemon's database: the daemon then starts its own program again.
     body = {} if is_older(__version__, health["version"]) else {"command": serve_command()}
     Client(starts_daemon=False).post("/restart", body)
     deadline = monotonic() + START_S
     while monotonic() < deadline:
         if not instance.is_running():
-            break  # The new program did not start: starting it from here tells why.
+            break  # The new program did not start: starting it from here raises the reason.
         if (now := _health()) and now.get("instance") != health.get("instance"):
             return
         sleep(_POLL_S)
@@ -32,7 +32,7 @@ def restart(health: dict[str, Any]) -> None:
 
 
 def upgrade() -> None:
-    """Asks an older daemon to become this version. One that may not, or is in the middle of a delivery, goes on as it is."""
+    """Ask an older daemon to become this version. A daemon that may not, or that is in the middle of a delivery, goes on as it is."""
     try:
         Client(starts_daemon=False).post("/restart", {"command": serve_command(), "is_upgrade": True})
     except HarkError:

@@ -1,4 +1,5 @@
-"""Settings that a command needs itself: the environment over the file, as the daemon reads them, without its libraries."""
+"""Reads the settings that a command needs itself, as the daemon reads them (the environment overrides the file), but without the
+daemon's libraries."""
 
 import os
 import tomllib
@@ -10,7 +11,7 @@ NAMESPACES = "schmux,hark"
 
 
 def signal_namespaces() -> tuple[str, ...]:
-    """Returns the namespaces of the markers that the settings name."""
+    """Return the namespaces of the markers that the settings name."""
     wanted = os.environ.get("HARK_SIGNAL_NAMESPACES")
     if wanted is None:
         wanted = _from_file("signal_namespaces", NAMESPACES)

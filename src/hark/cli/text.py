@@ -1,7 +1,7 @@
-"""How things look on a terminal: aligned tables, colour where it is welcome, times as people say them.
+"""Formats what commands print: aligned tables, colour if the terminal takes it, times as people say them.
 
-Agents and senders decide much of what a command prints, so all of it leaves through one printer, which writes out what would
-drive the terminal: a title, a clipboard, a screen that is cleared, text that runs backwards.
+Agents and senders decide much of what a command prints, so all text leaves through one printer. It shows every character that
+would drive the terminal as an escape: characters that set a title or the clipboard, clear the screen, or let text run backwards.
 """
 
 import json
@@ -32,26 +32,28 @@ _COLOURS = {
 
 
 _OWN = "\x00" + os.urandom(8).hex()
-"""Marks hark's own colours until they are printed; nobody else can know it."""
+"""The random mark in front of hark's own colours until they are printed; no agent or sender can know this mark."""
 _CODES = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bright_black": 90}
-# C0 but newline and tab, DEL, C1; what turns text around; separators of lines; halves of characters.
+# Characters that drive a terminal: C0 except newline and tab, DEL, C1; marks that change the direction of text; line separators;
+# surrogates (halves of characters).
 _DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def show(text: str, *, nl: bool = True) -> None:
-    """Print data for whoever asked: on stdout, and harmless for a terminal."""
+    """Print data on stdout, with everything that would drive a terminal as escapes."""
     _print(sys.stdout, text, "\n" if nl else "")
 
 
 def show_bytes(data: bytes) -> None:
-    """Print bytes as they are, for whoever has asked for just that."""
+    """Print bytes as they are, for a user who has asked for just that."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def say(text: str, *, is_raw: bool = False) -> None:
-    """Print a message for people: on stderr, so that stdout holds data only. A raw terminal needs to be told where lines begin."""
+    """Print a message for people on stderr, so that stdout holds data only. `is_raw` ends the line with a carriage return as well,
+    which a terminal in raw mode needs."""
     _print(sys.stderr, text, "\r\n" if is_raw else "\n")
 
 
@@ -64,7 +66,7 @@ def print_json_line(data: Any) -> None:
 
 
 def as_json(data: Any, indent: int | None = None) -> str:
-    """JSON in which nothing drives a terminal: that is written as escapes, which mean the same."""
+    """Return JSON in which characters that would drive a terminal are written as escapes, which mean the same."""
     return escape_json(json.dumps(data, ensure_ascii=not _is_unicode(sys.stdout), indent=indent))
 
 
@@ -73,7 +75,8 @@ def escape_json(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """The text with everything that drives a terminal written out, such as \\x1b; newlines, tabs and hark's own colours stay."""
+    """Return the text with every character that drives a terminal as an escape, such as \\x1b; newlines, tabs and hark's own colours
+    stay."""
     parts = _OWN_COLOUR.split(text)
     escaped = [_DRIVING.sub(_written_out, part) for part in parts[::2]]
     return escaped[0] + "".join(f"\x1b[{code}m{rest}" for code, rest in zip(parts[1::2], escaped[1:], strict=True))
@@ -88,7 +91,7 @@ def _written_out(hit: re.Match[str]) -> str:
 
 
 def _print(stream: TextIO, text: str, end: str = "\n") -> None:
-    """The only place of the command line from which text leaves. A character that the stream cannot carry is written out."""
+    """Print text: every text of the command line leaves here. A character that the stream cannot carry is written as an escape."""
     encoding = stream.encoding or "utf-8"
     stream.write(harmless(text).encode(encoding, "backslashreplace").decode(encoding) + end)
     stream.flush()
@@ -103,7 +106,7 @@ def is_colourful() -> bool:
 
 
 def paint(text: str, colour: str | None) -> str:
-    """The text in a colour, where colours are welcome."""
+    """Return the text in a colour if stdout is a terminal that takes colours, else the plain text."""
     return f"{_OWN}[{_CODES[colour]}m{text}{_OWN}[0m" if colour and is_colourful() else text
 
 
@@ -118,8 +121,8 @@ def table(
     paint: Callable[[str], str] = paint_status,
     columns: int | None = None,
 ) -> str:
-    """Left-aligned columns. Where the terminal is too narrow the widest ones are cut, but none below READABLE; where that is
-    not enough each row becomes a block of lines."""
+    """Return the rows in left-aligned columns. If the terminal is too narrow, cut the widest columns, but none below READABLE; if
+    that is not enough, make each row a block of lines."""
     lines = [[one_line(cell) for cell in row] for row in (headings, *rows)]
     widths = [max(_width(line[index]) for line in lines) for index in range(len(headings))]
     if columns is not None:
@@ -131,11 +134,11 @@ def table(
 
 
 READABLE = 12
-"""Columns of the terminal to which a column of a table may be cut: an id has as many."""
+"""The width to which a column of a table may be cut, in characters: an id is this long."""
 
 
 def fit(widths: Sequence[int], room: int) -> list[int] | None:
-    """The widths with the widest cut down until all have room; None when there is not enough."""
+    """Return the widths, with the widest cut down until all fit into the room; None if the room is not enough."""
     fitting = list(widths)
     while (over := sum(fitting) - room) > 0:
         widest = max(fitting)
@@ -178,13 +181,14 @@ def cut(text: str, room: int | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text that agents and strangers wrote, on one line: what drives a terminal is written out, what is not seen is a blank."""
+    """Return text that agents and strangers wrote on one line: show what drives a terminal as escapes, other invisible characters as
+    blanks."""
     written = harmless(text.replace("\r\n", "\n"))
     return "".join(character if character.isprintable() else " " for character in written)
 
 
 def terminal_columns() -> int | None:
-    """None when stdout is no terminal: then nothing is cut, so that scripts get all of it."""
+    """Return the width of the terminal; None if stdout is no terminal: then nothing is cut, so that scripts get all of the text."""
     if not sys.stdout.isatty():
         return None
     if (wanted := os.environ.get("COLUMNS", "")).isascii() and wanted.isdigit() and int(wanted) > 0:
@@ -200,23 +204,23 @@ def instant(text: str) -> datetime:
 
 
 def between(earlier: str, later: str) -> str:
-    """How long it took from one instant of the API to another."""
+    """Return the time between two instants of the API, as people write a duration."""
     return format_duration(max(0.0, (instant(later) - instant(earlier)).total_seconds()))
 
 
 def clock(text: str) -> str:
-    """An instant in the reader's own time zone."""
+    """Return an instant of the API in the reader's own time zone."""
     return instant(text).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def again(repeat: str) -> str:
-    """How a reminder repeats, for people."""
+    """Return in words for people how a reminder repeats."""
     kind, _, rest = repeat.partition(" ")
     return f"every {format_duration(float(rest))}" if kind == "every" else repeat
 
 
 def key_values(fields: Mapping[str, Any]) -> str:
-    """Formats name=value pairs; a value that is not one plain word is quoted as JSON."""
+    """Format name=value pairs; write a value that is not one plain word as JSON."""
     return " ".join(f"{name}={_word(value)}" for name, value in fields.items())
 
 

@@ -1,4 +1,4 @@
-"""Which tmux server a command means."""
+"""Finds out which tmux server a command means, and where in it a new session goes."""
 
 import os
 import socket
@@ -16,7 +16,8 @@ def server_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chosen_server(name: str | None, path: str | None, environment: Mapping[str, str]) -> dict[str, str]:
-    """The fields that name the server to the daemon. It need not see the caller's TMUX_TMPDIR, so that is applied here."""
+    """Return the fields that name the server to the daemon. The daemon may have another TMUX_TMPDIR than the caller, so the caller's
+    is applied here."""
     if name and path:
         raise click.UsageError("-L and -S name the same thing twice; use one of them")
     if path:
@@ -29,13 +30,14 @@ def chosen_server(name: str | None, path: str | None, environment: Mapping[str, 
 
 
 def current_socket(environment: Mapping[str, str]) -> str | None:
-    """The socket of the tmux server the caller sits in: TMUX is `path,pid,session`."""
+    """Return the socket of the tmux server in which the caller runs: TMUX is `path,pid,session`."""
     return environment.get("TMUX", "").partition(",")[0] or None
 
 
 def terminal_features(environment: Mapping[str, str]) -> str:
-    """What the caller's terminal can do beyond what tmux knows of it by its name, as `tmux -T` takes it: a terminal that says
-    it has 24-bit colours has titles and reports its focus too."""
+    """Return the features of the caller's terminal that tmux does not know from the terminal's name, as `tmux -T` takes them.
+
+    A terminal that says it has 24-bit colours has titles and reports its focus too."""
     return "256,RGB,title,focus" if environment.get("COLORTERM") in ("truecolor", "24bit") else ""
 
 
@@ -52,8 +54,8 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def chosen_place(
     place: str | None, named: Mapping[str, str], environment: Mapping[str, str], *, is_shown: bool
 ) -> dict[str, Any]:
-    """The fields that say where a new session goes: the named server; inside tmux a window or a pane of the server one is in;
-    otherwise hark's own server."""
+    """Return the fields that say where a new session goes: into the server that `named` holds; inside tmux, into a window or a pane
+    of the caller's own server; otherwise into hark's own server."""
     if named and place:
         raise click.UsageError(f"--{place} and -L or -S name two places; use one of them")
     if named or place == "own-server":
@@ -67,7 +69,7 @@ def chosen_place(
 
 
 def is_reachable(path: str) -> bool:
-    """True if a server listens there. TMUX may be left over from a server that has ended, or of another machine."""
+    """Return True if a server listens on the socket. TMUX may be left over from a server that has ended, or from another machine."""
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(path)

@@ -1,4 +1,4 @@
-"""hark doctor: looks at everything that hark needs, and says how to mend what is wrong."""
+"""hark doctor: look at everything that hark needs, and say how to mend what is wrong."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -79,7 +79,7 @@ def ask_health(client: Client) -> tuple[dict[str, Any] | None, HarkError | None]
 
 
 def is_nobody_there() -> bool:
-    """True if no daemon holds the lock, as far as this user may know: the state directory has a check of its own."""
+    """Return True if no daemon holds the lock, or if this user may not look: another check reports on the state directory."""
     try:
         return is_lock_free()
     except OSError:

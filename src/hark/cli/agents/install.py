@@ -1,4 +1,4 @@
-"""hark install: our hooks in the settings of agents, so that they say when a prompt was taken and a turn has ended."""
+"""hark install: put hark's hooks into the settings of agents, so that agents report when they take a prompt and end a turn."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 AGENTS = ("claude", "codex", "gemini", "opencode")
 TAUGHT_ONLY = ("qwen", "copilot", "amp")
-"""Agents that have an instruction file, and no hooks that hark knows."""
+"""The agents that have an instruction file, and no hooks that hark knows."""
 UNTEACHABLE = "aider"
 """The agent that reads no instruction file unless its user names one."""
 agent_argument = click.argument(
@@ -64,7 +64,7 @@ def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
 
 
 def wanted_agents(agent: str) -> list[str]:
-    """Returns the agents to install for; `all` means those whose program or settings are here."""
+    """Return the agents whose hooks to install; `all` means every agent whose program or settings are on this machine."""
     from hark.installing.places import PLACES, own_directory
 
     if agent != "all":

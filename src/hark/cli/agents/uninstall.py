@@ -1,4 +1,4 @@
-"""hark uninstall: our hooks out of the settings of agents."""
+"""hark uninstall: take hark's hooks out of the settings of agents."""
 
 import os
 from typing import TYPE_CHECKING

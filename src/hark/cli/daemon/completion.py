@@ -1,4 +1,4 @@
-"""hark completion: the script that lets a shell complete commands, options, session names and message ids."""
+"""hark completion: print the script that lets a shell complete commands, options, session names and message ids."""
 
 import click
 from click.shell_completion import get_completion_class

@@ -1,4 +1,4 @@
-"""hark daemon: start, stop, look at, install."""
+"""hark daemon: start, stop, restart, look at or install the daemon."""
 
 import contextlib
 import os
@@ -84,7 +84,7 @@ def restart() -> None:
     except HarkError as error:
         if error.code not in ("daemon-unreachable", "route-not-found"):
             raise
-        # It does not run, does not answer, or is too old to replace itself.
+        # The daemon does not run, does not answer, or is too old to replace itself.
         end_daemon(client)
         start_and_connect().close()
     show(f"running, pid {client.get('/healthz')['pid']}")
@@ -151,7 +151,7 @@ def status_fields(health: dict[str, Any] | None, now: str) -> dict[str, Any]:
 
 
 def end_daemon(client: Client) -> bool:
-    """Stops the daemon and waits until it is gone. Returns False if none was running."""
+    """Stop the daemon and wait until it is gone. Return False if no daemon was running."""
     try:
         client.post("/shutdown")
     except HarkError as error:
@@ -169,12 +169,12 @@ def end_daemon(client: Client) -> bool:
 
 
 def is_lock_free() -> bool:
-    """Whether no daemon has the database, and none this runtime directory."""
+    """Return True if no daemon holds the lock of the database or the lock of this runtime directory."""
     return not instance.is_running() and instance.is_free(paths.runtime_lock_path())
 
 
 def end_without_socket() -> None:
-    """Asks the daemon that holds the lock to end by a signal: it cannot be reached, but the lock says who it is."""
+    """Send SIGTERM to the daemon that holds the lock: its socket cannot be reached, but the lock file says which process it is."""
     daemon = instance.find()
     if daemon is None or not instance.is_running():
         return

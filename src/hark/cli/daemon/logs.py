@@ -1,4 +1,4 @@
-"""hark logs: the daemon's log, read from its file, so that it can be read when the daemon is down."""
+"""hark logs: print the daemon's log from its file, so that it can be read when the daemon is down."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def last_lines(path: Path, count: int) -> list[str]:
 
 
 def followed(path: Path, count: int, pause: Callable[[], None]) -> Iterator[str]:
-    """The last lines and then every new one, without end; a file that is replaced is read to its end first."""
+    """Yield the last lines and then every new line, without end. If another file replaces the log, read the old one to its end first."""
     log = _open_when_there(path, pause)
     try:
         yield from [_decode(line) for line in deque(log, maxlen=count)]
@@ -60,7 +60,7 @@ def followed(path: Path, count: int, pause: Callable[[], None]) -> Iterator[str]
 
 
 def log_line(line: str) -> str:
-    """`at level message key=value…`; what is no JSON object is shown as it is."""
+    """Return a line of the log as `at level message key=value…`; a line that is no JSON object stays as it is."""
     try:
         fields = dict(json.loads(line))
     except (ValueError, TypeError):
@@ -78,7 +78,8 @@ def _open_when_there(path: Path, pause: Callable[[], None]) -> BinaryIO:
 
 
 def _is_replaced(log: BinaryIO, path: Path) -> bool:
-    """By another file, or cut to a shorter one. Asked before the last read, so that nothing written in between is lost."""
+    """Return True if another file has replaced the log, or if the log was cut shorter. The caller asks before its last read of the
+    old file, so that nothing written in between is lost."""
     try:
         there, read = os.stat(path), os.fstat(log.fileno())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""hark serve: the daemon in the foreground. The only command that imports the daemon."""
+"""hark serve: run the daemon in the foreground. This is the only command that imports the daemon."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def command(settings: tuple[str, ...], ready_fd: int | None, lock_fds: str | Non
     options = parse_settings(settings)
     if ready_fd is not None:
         os.set_inheritable(ready_fd, False)
-    # A shell ignores this signal in the background jobs of a script, and agents that are started here would inherit that.
+    # The background jobs of a shell script ignore SIGQUIT, and agents that the daemon starts would inherit that.
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     from hark.app import serve
 

@@ -1,6 +1,6 @@
-"""What tells systemd or launchd to run the daemon at login.
+"""The file that tells systemd or launchd to run the daemon at login.
 
-Stopping the daemon must never stop the agents: they live in tmux servers that the daemon may have started. So systemd may
+Stopping the daemon must never stop the agents, which live in tmux servers that the daemon may have started. So systemd may
 kill the daemon's own process only (KillMode=process), and launchd must leave its process group alone.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 LABEL = "dev.hark.daemon"
-# The service manager starts with next to nothing; the daemon needs to find tmux, and its own directories.
+# A service manager gives the daemon almost no environment; the daemon needs these to find tmux and its own directories.
 _KEPT = ("PATH", "HARK_HOME", "TMUX_TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
 
 _UNIT = """\
@@ -29,7 +29,7 @@ WantedBy=default.target
 
 
 class Service:
-    """Where the file goes, what is in it, and how the user turns it on."""
+    """A file for the service manager: its path, its content, and the command with which the user turns the service on."""
 
     def __init__(self, path: Path, content: str, enable_command: str) -> None:
         self.path = path
@@ -54,7 +54,7 @@ def _systemd(words: list[str], kept: Mapping[str, str], environment: Mapping[str
 
 
 def _quote(word: str) -> str:
-    """Quotes a word for a systemd unit, where % starts a specifier."""
+    """Quote a word for a systemd unit, where % starts a specifier."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 

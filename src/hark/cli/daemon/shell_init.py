@@ -1,4 +1,4 @@
-"""hark shell-init: makes agents start behind an airlock by their own names."""
+"""hark shell-init: print shell functions that start agents behind an airlock when a human calls them by their own names."""
 
 import click
 

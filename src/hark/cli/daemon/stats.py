@@ -1,4 +1,4 @@
-"""hark stats: the daemon in numbers."""
+"""hark stats: print the numbers of the daemon."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""hark version: which hark this is."""
+"""hark version: print the version of hark."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""hark ack: the agent of this session has a message."""
+"""hark ack: acknowledge a message, as the agent of this session."""
 
 import os
 

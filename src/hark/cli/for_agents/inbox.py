@@ -1,4 +1,4 @@
-"""hark inbox: what was sent to this session for its agent to fetch."""
+"""hark inbox: print the messages that wait in this session's inbox for its agent to fetch."""
 
 import re
 from time import monotonic
@@ -41,7 +41,8 @@ def command(wait_s: float | None, again: bool, is_json: bool) -> None:
 
 
 def check(client: Client, session: str, wait_s: float, *, again: bool) -> dict[str, Any]:
-    """The daemon waits in slices; we ask until something came or the time is over."""
+    """Return what the inbox holds. The daemon waits at most LONGEST_POLL_S for each request, so ask until a message has come or
+    `wait_s` is over."""
     deadline = monotonic() + wait_s
     while True:
         slice_s = min(LONGEST_POLL_S, max(0.0, deadline - monotonic()))
@@ -58,7 +59,7 @@ def letter(message: dict[str, Any]) -> str:
 
 
 def _quoted(line: str) -> str:
-    """A line that reads as the head of another message, of this kind or of those that are typed, becomes a quote."""
+    """Quote a line that reads as the head of another message: a head as in the inbox, or the header of a typed message."""
     return f"> {line}" if reads_as_letter(line) or reads_as_header(line) else line
 
 

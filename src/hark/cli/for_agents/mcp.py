@@ -1,4 +1,4 @@
-"""hark mcp: becomes `hark-mcp`, which is small enough to be started by every agent."""
+"""hark mcp: become `hark-mcp`, which is small enough for every agent to start one."""
 
 import os
 import sys
@@ -14,5 +14,5 @@ def command() -> None:
     Example:
       claude mcp add -s user hark -- hark-mcp
     """
-    # -P: an agent's directory may hold anything, also modules called like the library's.
+    # -P keeps the agent's directory off the module path: it may hold modules with the names of standard ones.
     os.execv(sys.executable, [sys.executable, "-P", "-m", "hark.inside.mcp_pipe"])

@@ -1,4 +1,4 @@
-"""hark remind: a message to this session, later."""
+"""hark remind: send a message to this session later."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -52,7 +52,7 @@ def command(
 
 
 def instant(text: str, now: datetime) -> str:
-    """A time of day is the next one that comes; both in the reader's own time zone."""
+    """Return a time for the API. A time of day means the next one to come; a time without an offset is in the reader's time zone."""
     for pattern in ("%H:%M", "%H:%M:%S"):
         try:
             at = datetime.combine(now.date(), datetime.strptime(text, pattern).time())

@@ -1,4 +1,4 @@
-"""hark reminders: what has not fired yet."""
+"""hark reminders: list the reminders that have not fired yet, or cancel one."""
 
 import os
 from datetime import UTC, datetime

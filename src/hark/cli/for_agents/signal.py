@@ -1,4 +1,4 @@
-"""hark signal: what the agent of this session announces."""
+"""hark signal: announce a state, as the agent of this session."""
 
 import click
 

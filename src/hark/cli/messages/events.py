@@ -1,4 +1,4 @@
-"""hark events: what happens, from the daemon's record of events."""
+"""hark events: print what happens, from the daemon's record of events."""
 
 import json
 from collections.abc import Iterator

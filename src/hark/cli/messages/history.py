@@ -1,4 +1,4 @@
-"""hark history: what was sent to a session, and what became of it."""
+"""hark history: list what was sent to a session, and what became of it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""hark queue: what waits for a session, and why."""
+"""hark queue: list what waits for a session, and why."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -63,6 +63,6 @@ def message_row(message: dict[str, Any], now: str) -> tuple[str, ...]:
 
 
 def shorten(text: str) -> str:
-    """Cuts a text to one short line; `hark show` prints all of it."""
+    """Cut a text to one short line; `hark show` prints all of the text."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"

@@ -1,4 +1,4 @@
-"""Why a message waits, and when it goes, in words for people. The API has the same as stable codes (docs/api.md)."""
+"""Words for people about why a message waits and when it is delivered. The API says both as stable codes (docs/api.md)."""
 
 HELD = {
     "session-gone": "the session is gone",
@@ -21,7 +21,7 @@ _HELD_FOR = "waiting_for_"
 
 
 def when(estimate: str) -> str:
-    """Says in plain words when a message will be delivered, from the API's `estimated_delivery`."""
+    """Say in plain words when a message will be delivered, from the API's `estimated_delivery`."""
     if estimate in _WHEN:
         return _WHEN[estimate]
     reason = estimate.removeprefix(_HELD_FOR).replace("_", "-")

@@ -16,7 +16,7 @@ from hark.model.duration import format_duration
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import is_group
 
-# what is waited for -> the field that holds when it came true
+# the awaited status -> the field that holds when the message reached that status
 GOALS = {"submitted": "delivered_at", "acknowledged": "acknowledged_at", "completed": "completed_at"}
 ENDS = {
     "expired": Exit.TIMED_OUT,
@@ -26,7 +26,7 @@ ENDS = {
 }
 LONGEST_POLL_S = 60.0
 GRACE_S = 1.0
-"""The daemon says itself that a message expired; it gets this long to do so before we say it for it."""
+"""How long to wait after the timeout for the daemon to say that the message expired, before this command says so itself."""
 
 
 @click.command()
@@ -124,7 +124,7 @@ def command(
 def tell_group(
     client: Client, sent: dict[str, Any], goal: str | None, timeout_s: float | None, *, quiet: bool, is_json: bool
 ) -> int:
-    """Prints one line for each message and returns the exit code of the worst outcome."""
+    """Print one line for each message and return the exit code of the worst outcome."""
     messages = sent["messages"]
     if goal is not None:
         messages = [wait_for(client, one["id"], goal, timeout_s) for one in messages]
@@ -139,7 +139,7 @@ def tell_group(
 def notify_fields(
     on_delivery: bool, after_s: float | None, on_failure: bool | None, on_stop: bool
 ) -> dict[str, bool | float]:
-    """Returns the fields for the notices that the options ask for."""
+    """Return the fields for the notices that the options ask for."""
     wished: dict[str, bool | float | None] = {
         "notify_on_delivery": on_delivery or None,
         "notify_after_seconds": after_s,
@@ -172,12 +172,13 @@ def _from_stdin() -> str:
 
 
 COLOURS = re.compile(r"\x1b\[[0-9;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)")
-"""What programs write around words when they are told to colour them: colours, the rest of a line, links. Nothing else is left
-out silently."""
+"""The sequences that programs write when they are told to colour words: they set colours, clear the rest of a line, or make links.
+Nothing else is removed from a text."""
 
 
 def wait_for(client: Client, message_id: str, goal: str, timeout_s: float | None) -> dict[str, Any]:
-    """The message when it has reached the goal or an end. The daemon answers in slices; we ask until it is so."""
+    """Return the message when it has reached the goal or has ended otherwise. The daemon waits at most LONGEST_POLL_S for each
+    request, so ask until then."""
     deadline = None if timeout_s is None else monotonic() + timeout_s + GRACE_S
     while True:
         slice_s = LONGEST_POLL_S if deadline is None else min(LONGEST_POLL_S, max(0.1, deadline - monotonic()))
@@ -202,7 +203,7 @@ def sent_line(sent: dict[str, Any], session: str) -> str:
 
 
 def outcome_line(message: dict[str, Any], goal: str) -> str:
-    """Says that the awaited status was reached, or what became of the message instead."""
+    """Say that the message reached the awaited status, or what became of the message instead."""
     status, at = goal, message.get(GOALS[goal])
     if message["status"] in ENDS or at is None:
         status, at = message["status"], _last_instant(message)

@@ -1,4 +1,4 @@
-"""hark show: the story of a message."""
+"""hark show: tell the story of a message."""
 
 from typing import Any
 
@@ -93,7 +93,7 @@ ELSEWHERE = {"native": "was handed to the agent's own API", "hook": "was given t
 
 
 def in_words(receipt: dict[str, Any], *, is_first: bool) -> str:
-    """Tells a receipt in plain words, with its detail if it has one."""
+    """Tell a receipt in plain words, with its detail if it has one."""
     status, channel = receipt["status"], receipt["channel"]
     words = REASONS[receipt["reason"]] if receipt["reason"] else WORDS[status]
     if is_first:
@@ -106,7 +106,7 @@ def in_words(receipt: dict[str, Any], *, is_first: bool) -> str:
 
 
 def _way(receipt: dict[str, Any]) -> str:
-    """The channel, which carrier took a draft out of the way, and whether the agent was only told in passing."""
+    """Return the channel, with the carrier if it may have carried a draft, and `notice` if the agent received only a notice."""
     carrier = None if receipt.get("had_draft") is False else receipt.get("carrier")
     authority = receipt.get("authority")
     beside = [word for word in (carrier, authority) if word not in (None, "none", "user")]

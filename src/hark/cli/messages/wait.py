@@ -1,4 +1,4 @@
-"""hark wait: until agents are idle, or whatever else one waits for."""
+"""hark wait: wait until agents are idle, or until something else that the user chooses."""
 
 from time import monotonic
 from typing import Any
@@ -58,8 +58,10 @@ def command(names: tuple[str, ...], goal: str, timeout_s: float, is_any: bool, i
 
 
 def wait_for(client: Client, names: tuple[str, ...], goal: str, timeout_s: float, *, is_any: bool) -> dict[str, Any]:
-    """The daemon answers in slices; we ask until it is so, or the time is over. A signal between two slices is not missed:
-    each goes on where the one before has ended."""
+    """Return the sessions that have reached the goal; raise `wait-timeout` when the time is over.
+
+    The daemon waits at most LONGEST_POLL_S for each request, so ask until then. A signal between two requests is not missed:
+    every request counts signals from the event with which the wait began."""
     deadline, after = monotonic() + timeout_s, client.get("/healthz")["last_event_seq"]
     while True:
         slice_s = min(LONGEST_POLL_S, max(0.0, deadline - monotonic()))

@@ -45,10 +45,10 @@ def attach(session: Mapping[str, Any]) -> NoReturn:
 
 
 def attach_command(session: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """What to run, and with which environment.
+    """Return the command that shows the session, and the environment for that command.
 
-    Inside the session's own server the terminal switches to it. Inside another one it leaves that server, shows the session,
-    and comes back when it is detached from it: tmux in tmux would need every prefix key twice."""
+    Inside the session's own tmux server the terminal switches to the session. Inside another tmux server the terminal leaves that
+    server, shows the session, and comes back when it is detached: tmux in tmux would need every prefix key twice."""
     here, there, pane_id = current_socket(environment), str(session["socket"]), str(session["pane_id"])
     if here and os.path.realpath(here) == os.path.realpath(there):
         return ["tmux", "-S", there, "switch-client", "-t", pane_id], dict(environment)

@@ -32,7 +32,7 @@ def command(names: tuple[str, ...], is_json: bool) -> None:
 
 
 def wanted(client: Client, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Returns each named session once; all are found before any is ended."""
+    """Return each named session once; all of them are found before the first is ended."""
     found: dict[str, dict[str, Any]] = {}
     for name in names:
         for session in _fitting(client, name) if is_group(name) else [client.get(f"/sessions/{segment(name)}")]:

@@ -1,4 +1,4 @@
-"""hark ls: the sessions there are."""
+"""hark ls: list the sessions."""
 
 import shlex
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from hark.cli.text import between, cut, one_line, print_json, say, show, table, 
 
 HEADINGS = ("NAME", "ID", "AGENT", "STATE", "SIGNAL", "QUEUE", "AGE", "COMMAND")
 LONGEST_SIGNAL = 40
-"""Columns of a terminal that a signal may take, so that the columns behind it stay in sight."""
+"""How wide a signal may be on a terminal, so that the columns behind it stay in sight."""
 
 
 @click.command()
@@ -43,7 +43,7 @@ def command(is_all: bool, is_json: bool) -> None:
 
 
 def session_row(session: dict[str, Any], now: str, room: int | None = None) -> tuple[str, ...]:
-    """The cells of one session. `room`: how many columns its signal may take, where there is a limit."""
+    """Return the cells of one session. `room` is how wide the cell of its signal may be; None means no limit."""
     return (
         session["name"],
         session["id"],
@@ -57,7 +57,7 @@ def session_row(session: dict[str, Any], now: str, room: int | None = None) -> t
 
 
 def state_cell(session: dict[str, Any]) -> str:
-    """What its agent is doing, where that is known."""
+    """Return what the session's agent is doing, or the session's state if that is not known; `held` if a human holds its messages."""
     if session.get("do_not_disturb_since"):
         return "held"
     phase = session.get("phase", "unknown")
@@ -65,7 +65,7 @@ def state_cell(session: dict[str, Any]) -> str:
 
 
 def signal_cell(session: dict[str, Any]) -> str:
-    """What its agent has announced: the state, and the text where there is one."""
+    """Return what the session's agent has announced: the state, and the text if there is one."""
     state, text = session.get("signal_state"), one_line(session.get("signal_text") or "").strip()
     if not state:
         return "-"

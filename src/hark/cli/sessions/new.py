@@ -76,7 +76,8 @@ def command(
 
 
 def _started(body: dict[str, Any], where: dict[str, Any], *, is_needed: bool) -> dict[str, Any]:
-    """In hark's own server if the pane that the caller's environment names is not there any more."""
+    """Start the session at the place `where`; in hark's own server if the pane that the caller's environment names is not there any
+    more, unless the user asked for that place (`is_needed`)."""
     try:
         return dict(Client().post("/sessions", body | where, idempotency_key=os.urandom(16).hex()))
     except HarkError as failure:
@@ -96,7 +97,7 @@ def existing_directory(directory: str | None) -> str:
 
 
 def terminal_size() -> dict[str, int]:
-    """Returns the size of the terminal on stdout, within the limits of a session; empty if stdout is not a terminal."""
+    """Return the size of the terminal on stdout, within the limits of a session; empty if stdout is not a terminal."""
     try:
         size = os.get_terminal_size(sys.stdout.fileno())
     except (OSError, ValueError):

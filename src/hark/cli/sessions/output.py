@@ -1,4 +1,4 @@
-"""hark output: what a session shows."""
+"""hark output: print what a session shows."""
 
 import click
 

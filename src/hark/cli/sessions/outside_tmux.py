@@ -1,8 +1,8 @@
-"""hark run outside tmux: shows a session in this terminal as if its program ran right here.
+"""hark run outside tmux: show a session in this terminal as if its program ran right here.
 
-tmux draws, in a child process. This process stands where the plain program would stand for the shell: it takes the signals, stops
-when the agent stops (Ctrl-Z), brings it back when the shell continues it, and ends as the agent ended, with the agent's last words
-left in the terminal. The airlock tells it what the agent does (`watch`).
+tmux draws, in a child process. For the shell, this process takes the place of the plain program: it passes signals on to the
+agent, stops when the agent stops (Ctrl-Z), continues the agent when the shell continues this process, and ends as the agent
+ended, with the agent's last lines left in the terminal. The airlock reports what the agent does (its operation `watch`).
 
 The child has a process group of its own, so that the shell continues this process alone: a tmux client that wakes up in the
 background would draw over the shell.
@@ -27,12 +27,12 @@ from hark.inside.airlock import end_like
 
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
 CONNECT_S = 5.0
-"""An airlock is there a moment after its pane."""
+"""How long to wait for the airlock, which listens only a moment after its pane has opened."""
 CLIENT_S = 3.0
 """How long a tmux client may take to stop or to end."""
 SIZE_S = 1.0
 MOST_LINES = 2000
-"""How many of the lines that the program has printed stay in the terminal."""
+"""How many lines of the program's output from above the screen stay in the terminal when the program ends."""
 _POLL_S = 0.01
 _COMMAND_S = 5.0
 _CHUNK = 65536
@@ -40,8 +40,8 @@ _SGR = re.compile(r"\x1b\[[0-9;:]*m")
 
 
 class EarlySignals:
-    """Remembers the signals that ask this process to end while its session starts: they are meant for the agent, which cannot be told
-    yet. Without it a terminal that is closed in this moment would leave an agent that nobody sees."""
+    """Remembers the signals that ask this process to end while its session starts: they are meant for the agent, which cannot get
+    them yet. Without this class, a terminal that is closed at this moment would leave an agent that nobody sees."""
 
     NUMBERS = (signal.SIGHUP, signal.SIGTERM)
 
@@ -53,7 +53,7 @@ class EarlySignals:
                 signal.signal(number, lambda number, frame: self.arrived.append(number))
 
     def give_back(self) -> None:
-        """There is no session after all: the signals are this process's own."""
+        """Restore the signal handlers and send this process the remembered signals, because nobody passes them on to an agent."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         for arrived in self.arrived:
@@ -61,7 +61,7 @@ class EarlySignals:
 
 
 def show(session: Mapping[str, Any], early: EarlySignals) -> NoReturn:
-    """Does not return: ends as the session's program ends, or with 0 when the human detaches."""
+    """Show the session in this terminal and never return: end as the session's program ends, or with 0 when the human detaches."""
     watch = _connect(session.get("airlock"))
     if watch is None:
         early.give_back()
@@ -117,7 +117,7 @@ class Foreground:
 
     def _start_client(self) -> "subprocess.Popen[bytes]":
         words, environment = attach_command(self._session, os.environ)
-        # Its stdout is only for the word with which it ends; it draws on its stdin.
+        # The tmux client draws on its stdin; its stdout would only show the line with which it ends.
         return subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, process_group=0)
 
     def _on_signals(self, numbers: bytes) -> None:
@@ -137,7 +137,8 @@ class Foreground:
             self._stop()
 
     def _leave(self) -> NoReturn:
-        """The client has gone, or the airlock: the agent has just ended with it, or the human has detached."""
+        """End this process when the tmux client or the airlock has gone: the agent has just ended, the human has detached, or somebody
+        has ended the session from outside."""
         self._ask("facts")
         while (news := self._hear()) is not None:
             if news.get("event") == "ended":
@@ -152,17 +153,17 @@ class Foreground:
         sys.exit(1)
 
     def _stop(self) -> None:
-        """Hands the terminal back to the shell until it continues us."""
+        """Hand the terminal back to the shell until the shell continues this process; then continue the agent."""
         words = self._capture(history=0)
         self._tmux("suspend-client", "-t", self._terminal)
         self._await_client()
         _print(words)
         before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        # To the whole job, as the terminal does on Ctrl-Z. Nothing happens where no shell could ever continue it.
+        # Stop the whole job, as the terminal does on Ctrl-Z. The kernel ignores this if no shell could ever continue the job.
         os.killpg(0, signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, before)
         while not _has_terminal():
-            # `bg` has continued us. The plain program would be stopped for drawing in the background.
+            # `bg` has continued this process. The kernel would stop the plain program for drawing in the background.
             os.kill(os.getpid(), signal.SIGSTOP)
         if self._client:
             with suppress(ProcessLookupError):
@@ -172,7 +173,7 @@ class Foreground:
         self._signal_agent(signal.SIGCONT)
 
     def _end(self, status: int) -> NoReturn:
-        """Ends as the agent did. The airlock keeps the pane until we have read it."""
+        """Print the agent's last lines and end as the agent ended. The airlock keeps the pane until this process has read it."""
         words = self._capture(MOST_LINES)
         self._end_client()
         self._watch.close()
@@ -190,7 +191,7 @@ class Foreground:
             self._client.wait(CLIENT_S)
 
     def _await_client(self) -> None:
-        """Until the client has stopped; it hands the terminal back first."""
+        """Wait until the tmux client has stopped; the client hands the terminal back before it stops."""
         assert self._client
         until = monotonic() + CLIENT_S
         wanted = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -198,8 +199,9 @@ class Foreground:
             sleep(_POLL_S)
 
     def _await_size(self) -> None:
-        """Until the agent's terminal has the size of ours, so that the agent finds it so when it goes on. tmux may take a moment,
-        and another client may be in the way."""
+        """Wait until the agent's terminal has the size of this terminal, so that the agent finds the right size when it goes on.
+
+        tmux may take a moment. Give up after SIZE_S: another tmux client may keep the size different."""
         size, until = os.get_terminal_size(0), monotonic() + SIZE_S
         while monotonic() < until:
             self._ask("facts")
@@ -212,12 +214,12 @@ class Foreground:
             sleep(_POLL_S)
 
     def _signal_agent(self, number: int) -> None:
-        """Sends a signal to the agent's airlock, which passes it on."""
+        """Send a signal to the agent's airlock, which passes it on to the agent."""
         with suppress(ProcessLookupError):
             os.kill(self._airlock, number)
 
     def _capture(self, history: int) -> str:
-        """What the pane shows, with that many lines before it, as a terminal would have it."""
+        """Return the text of the pane with its colours, preceded by at most `history` lines from above the screen."""
         text = self._tmux("capture-pane", "-p", "-e", "-J", "-S", str(-history), "-t", self._session["pane_id"])
         lines = text.split("\n")
         while lines and not _SGR.sub("", lines[-1]).strip():
@@ -237,7 +239,7 @@ class Foreground:
             self._watch.sendall(json.dumps({"op": operation}).encode() + b"\n")
 
     def _hear(self) -> dict[str, Any] | None:
-        """The airlock's next line; None when it has gone."""
+        """Return the airlock's next line, decoded; None if the airlock has gone."""
         while b"\n" not in self._received:
             try:
                 data = self._watch.recv(_CHUNK)
@@ -252,7 +254,7 @@ class Foreground:
 
 
 def _connect(path: str | None) -> socket.socket | None:
-    """None when there is no airlock to be found."""
+    """Connect to the airlock at the path; return None if none listens there within CONNECT_S."""
     until = monotonic() + CONNECT_S
     while path and monotonic() < until:
         connection = socket.socket(socket.AF_UNIX)
@@ -266,7 +268,7 @@ def _connect(path: str | None) -> socket.socket | None:
 
 
 def _terminal_name() -> str:
-    """The path of this terminal; a name that no client has if the terminal was closed."""
+    """Return the path of this terminal; if the terminal was closed, a name that no tmux client has."""
     try:
         return os.ttyname(0)
     except OSError:

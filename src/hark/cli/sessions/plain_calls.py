@@ -1,5 +1,7 @@
-"""Whether a command is a call that `hark run` must leave alone. It stands in for the agent's program on every call, so it reads the
-agents' data files by itself: their full reading takes longer than the rest of the command."""
+"""Tells whether a command is a call that opens no session, which `hark run` must leave alone.
+
+`hark run` stands in for the agent's program on every call, so this file reads the agents' data files by itself: reading them
+fully takes longer than the rest of the command."""
 
 import os.path
 import tomllib
@@ -14,7 +16,7 @@ AGENTS = "hark.agents"
 
 
 def is_plain_call(command: Sequence[str], user_directory: Path | None = None) -> bool:
-    """True if the command is a call of a known agent that opens no session."""
+    """Return True if the command is a call of a known agent that opens no session."""
     kinds = list(_kinds(user_directory))
     words = [place for place, word in enumerate(command) if not word.startswith("-") and "=" not in word]
     for place in words[:3]:
@@ -34,7 +36,8 @@ def _plain_calls(kind: Mapping[str, Any]) -> PlainCalls:
 
 
 def _kinds(user_directory: Path | None) -> list[dict[str, Any]]:
-    """A user's file with the name of a built-in kind replaces it. A file that is wrong is the daemon's matter, which names it."""
+    """Return the agents' data files. A user's file with the name of a built-in kind replaces that kind; a file that is not valid TOML
+    is skipped, because the daemon reports it."""
     files = (folder.joinpath("kind.toml") for folder in resources.files(AGENTS).iterdir())
     texts = [file.read_bytes() for file in files if file.is_file()]
     if user_directory and user_directory.is_dir():

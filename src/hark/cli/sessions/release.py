@@ -1,4 +1,4 @@
-"""hark release: messages may reach a session again."""
+"""hark release: deliver messages to a session again."""
 
 import click
 

@@ -88,7 +88,7 @@ def run_in_session(name: str | None, agent: str | None, words: tuple[str, ...], 
 
 
 def run_plainly(words: tuple[str, ...]) -> NoReturn:
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and the program would inherit that
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execvp(words[0], words)

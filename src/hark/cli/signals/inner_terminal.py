@@ -1,9 +1,10 @@
-"""A command on a terminal of its own, with us between it and the person: what it shows goes out, what is typed goes in.
+"""Runs a command on a terminal of its own. This process stands between the command and the person: it passes on what the command
+shows and what the person types.
 
-A process of ours leads a session with that terminal and starts the command in it, as a shell does, so Ctrl-C, Ctrl-Z and the
-jobs of a shell work in it as they do without us. When the command stops, we stop, so that the shell that started us has its
-terminal back; when we are continued, the command is too. Nothing that happens here ends the command: not even that nobody sees
-its output any more.
+A child process leads a session with the new terminal and starts the command in it, as a shell does, so Ctrl-C, Ctrl-Z and the
+jobs of a shell work there as in any terminal. When the command stops, this process stops, so that the shell that started this
+process has its terminal back; when this process is continued, it continues the command. Nothing that happens here ends the
+command, not even that nobody sees its output any more.
 """
 
 import contextlib
@@ -24,16 +25,16 @@ from hark.cli.text import say
 
 CHUNK = 65536
 LAST_WORDS_S = 0.2
-"""How long to wait for more output when the command has ended, but a program that it started keeps its terminal open."""
+"""How long to wait for more output when the command has ended, but a program that the command started keeps the terminal open."""
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _STOPPING = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 _NO_SIZE = b"\x18\0\x50\0\0\0\0\0"
-"""The window size to use if the terminal tells none: 24 rows of 80 columns."""
+"""The window size to use if no terminal tells its own: 24 rows of 80 columns."""
 
 
 class Between:
-    """`on_output` gets what the command shows, `on_typed` what the person types. `on_quiet` is called once when nothing has come
-    for `quiet_s`."""
+    """Passes bytes between a command and a person. `on_output` gets what the command shows, `on_typed` gets what the person types, and
+    `on_quiet` is called once when the command has shown nothing more for `quiet_s`."""
 
     def __init__(
         self,
@@ -50,13 +51,13 @@ class Between:
         self._quiet_s = quiet_s
         self._is_shown = is_shown
         self._typed = b""
-        """Typed bytes that the command has not read yet."""
+        """The typed bytes that are not written to the command's terminal yet."""
         self._status: int | None = None
         self._before: list[Any] | None = None
-        """How the person's terminal was set."""
+        """The settings of the person's terminal before raw mode; None while raw mode is off."""
 
     def run(self, words: list[str]) -> int:
-        """The command's exit code; 128 and the signal's number if a signal has ended it."""
+        """Run the command and return its exit code; 128 plus the signal's number if a signal ended the command."""
         self._pid, self._ours = pty.fork()
         if self._pid == 0:
             _lead(words)
@@ -134,7 +135,7 @@ class Between:
             self._is_shown = False
 
     def _look_after(self, options: int) -> None:
-        """Whether the command has ended, or has stopped: then we stop too."""
+        """Ask how the command is, with the given options of waitpid: note its end, and stop this process if the command has stopped."""
         if self._status is not None:
             return
         try:
@@ -151,7 +152,7 @@ class Between:
         if not self._has_person:
             return
         self._restore()
-        # Where no shell could continue us, the kernel ignores this, and the command goes on at once.
+        # If no shell could continue this process, the kernel ignores this signal, and the command goes on at once.
         signal.raise_signal(signal.SIGTSTP)
         self._set_raw()
         self._copy_size()
@@ -159,7 +160,7 @@ class Between:
 
     def _take_signals(self) -> None:
         signal.signal(signal.SIGWINCH, lambda *_: self._copy_size())
-        # Without a handler nothing wakes us when the command ends or stops.
+        # Without a handler nothing wakes this process when the command ends or stops.
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for number in _PASSED_ON:
             signal.signal(number, self._pass_on_signal)
@@ -168,7 +169,8 @@ class Between:
         self._signal_command(signal.Signals(number))
 
     def _signal_command(self, number: signal.Signals) -> None:
-        """To whatever runs in the foreground of its terminal; the process that leads there goes on with its command."""
+        """Send a signal to the process group in the foreground of the command's terminal. The child process that leads the session ends
+        only when its command ends."""
         with contextlib.suppress(OSError):
             os.killpg(os.tcgetpgrp(self._ours), number)
 
@@ -180,7 +182,7 @@ class Between:
         if self._has_person:
             with contextlib.suppress(termios.error):
                 self._before = termios.tcgetattr(0)
-                # What was typed before stays.
+                # TCSANOW keeps what the person has typed before.
                 tty.setraw(0, termios.TCSANOW)
 
     def _restore(self) -> None:
@@ -197,7 +199,7 @@ def _lead(words: list[str]) -> NoReturn:
         _become(words)
     for number in (*_PASSED_ON, *_STOPPING):
         signal.signal(number, signal.SIG_IGN)
-    # The kernel tells a terminal's end to the process that leads there alone.
+    # The kernel reports the end of a terminal only to the process that leads the session, which passes it on here.
     signal.signal(signal.SIGHUP, lambda *_: os.killpg(command, signal.SIGHUP))
     while True:
         _take_foreground(command)
@@ -221,7 +223,8 @@ def _become(words: list[str]) -> NoReturn:
 
 
 def _take_foreground(group: int) -> None:
-    """Both the command and the one who leads do this: whoever comes first. It fails when the command has ended already."""
+    """Put the process group into the foreground of the terminal. Both the command and the process that leads the session call this,
+    because either may come first. An error means that the command has ended already, and is ignored."""
     with contextlib.suppress(OSError):
         os.setpgid(group, group)
     with contextlib.suppress(OSError):
@@ -237,7 +240,7 @@ def _person_size() -> bytes:
 
 @contextmanager
 def _woken_by_signals() -> Iterator[int]:
-    """A descriptor that can be read when a signal has come."""
+    """Yield a descriptor that becomes readable when a signal has come; restore the signal handlers afterwards."""
     read_end, write_end = os.pipe()
     for descriptor in (read_end, write_end):
         os.set_blocking(descriptor, False)
@@ -254,7 +257,7 @@ def _woken_by_signals() -> Iterator[int]:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """Reads what is there: b"" at the end of the input, None if there is nothing to read now."""
+    """Read what is there: return b"" at the end of the input, None if there is nothing to read now."""
     try:
         return os.read(descriptor, CHUNK)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""The text in what a terminal prints, without the sequences that drive it, however the stream is cut into pieces."""
+"""Extracts the text from a terminal's output, without the sequences that drive the terminal, however the stream is cut into pieces."""
 
 import codecs
 import re
@@ -13,7 +13,7 @@ class Words:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def of(self, piece: bytes) -> str:
-        """The text that has come to its end with this piece; a sequence that is cut in two waits for its other half."""
+        """Return the text that is complete with this piece; a sequence that is cut in two waits for its other half."""
         data = (self._rest + piece).replace(b"\r\n", BREAK)
         told, end = bytearray(), 0
         for token in TOKEN.finditer(data):
@@ -24,7 +24,7 @@ class Words:
             told += text
             end = token.end()
         self._rest = data[end:]
-        # Bytes that stood apart may have become one character.
+        # Bytes that a sequence kept apart may have become one control character.
         return _CONTROLS.sub("", self._decoder.decode(bytes(told)))
 
 

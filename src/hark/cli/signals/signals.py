@@ -1,4 +1,4 @@
-"""hark signals: what agents have announced."""
+"""hark signals: print what agents have announced."""
 
 from typing import Any
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""hark watch: hears signals in the output of any command, such as a terminal on a host where nothing of ours can be installed."""
+"""hark watch: hear signals in the output of any command, such as a terminal on a host where hark cannot be installed."""
 
 import contextlib
 import os
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 AWAY = ("daemon-unreachable", "daemon-not-started")
 AGAIN_S = 2.0
-"""Seconds between two attempts to reach a daemon that is away."""
+"""The time between two attempts to reach a daemon that is away."""
 LAST_WORDS_S = 5.0
-"""How long the end waits for what is still to be told."""
+"""How long to wait after the command's end until the daemon has heard all announcements."""
 MOST_WAITING = 1000
 
 
@@ -67,14 +67,15 @@ def watch(words: list[str], teller: "Teller", namespaces: tuple[str, ...], *, is
 
 
 class Teller:
-    """Tells each signal once. What a program draws, it may draw again: then the same words count once until the next Enter.
+    """Tells each signal once, to the daemon or on stderr. A program that draws may draw the same words again: they count once until
+    the person presses Enter.
 
-    A thread of its own speaks to the daemon, in order: however long the daemon takes, the command's terminal goes on."""
+    A thread tells the daemon the signals in their order, so that the command's terminal goes on however long the daemon takes."""
 
     def __init__(self, session: str | None, *, is_own_pane: bool = False) -> None:
         self._session = session
         self._is_own_pane = is_own_pane
-        """True if what the command shows is shown in the session's own pane."""
+        """True if the output of the command appears in the session's own pane."""
         self._is_silent = False
         self._client = Client()
         self._told: set[str] = set()
@@ -87,7 +88,7 @@ class Teller:
         self.is_drawn = False
 
     def check(self) -> None:
-        """Raise session-not-found before the command is started. A daemon that is away may come back: that is only said."""
+        """Raise session-not-found before the command starts. If the daemon is away, only say so, because it may come back."""
         if not self._session:
             return
         try:
@@ -100,7 +101,7 @@ class Teller:
         if session["state"] == "gone":
             raise HarkError("session-not-found", f"{session['name']} is gone", "`hark ls --all` shows what there was")
         self._session = session["id"]
-        # The daemon reads the pane of a program that it does not know by itself: nothing is to be told twice.
+        # The daemon itself reads the pane of a program that it does not know: a signal from here would be its second one.
         self._is_silent = self._is_own_pane and session["agent"] == "generic"
 
     def typed(self, data: bytes) -> None:
@@ -118,7 +119,7 @@ class Teller:
                 self._tell_signal(str(one.state), one.text)
 
     def close(self) -> None:
-        """Wait a moment for what is still to be told; say how much was not."""
+        """Wait a moment until the daemon has heard the remaining announcements, and say how many did not reach it."""
         if self._thread is None:
             return
         self._ends_at_s = monotonic() + LAST_WORDS_S
@@ -181,7 +182,7 @@ class Teller:
             threading.Event().wait(AGAIN_S)
 
     def _is_told(self, body: dict[str, Any], asked_at: datetime) -> bool:
-        """Whether a daemon that went away before it answered has written the signal down."""
+        """Return True if a daemon that went away before it answered has recorded the signal."""
         try:
             session = self._client.get(f"/sessions/{segment(self._session or '')}")
         except HarkError:
@@ -198,6 +199,6 @@ class Teller:
 
 
 def _say(text: str) -> None:
-    """Prints a line on stderr, also while the person's terminal is in raw mode."""
+    """Print a line on stderr, also while the person's terminal is in raw mode."""
     with contextlib.suppress(OSError):
         say(text, is_raw=os.isatty(2))
