@@ -58,7 +58,7 @@ class NewSession(Request, frozen=True, kw_only=True):
     has_signals: bool = False
     """True to teach the agent to signal: for this run if the agent takes instructions without a file, else by a first message."""
     beside: Beside | None = None
-    """Where to open a window or a pane in that server; None to give the session a tmux session of its own."""
+    """The pane beside which the session gets a window or a pane; None to give the session a tmux session of its own."""
 
 
 class RunInPane(Request, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""HTTP/1.1 over the daemon's unix socket: one connection per request, and no more of the protocol than the daemon speaks.
+"""Speaks HTTP/1.1 over the daemon's unix socket: one connection per request, and no more of the protocol than the daemon speaks.
 
 It is written by hand because `http.client` imports the email package and ssl, which costs more start-up time than the rest of
 `hark send` together. A request has one deadline for the whole exchange; a stream has a deadline for its head only.

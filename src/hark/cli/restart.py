@@ -1,4 +1,4 @@
-"""Restarting the daemon from outside: `hark daemon restart`, and the first command after an upgrade.
+"""Restarts the daemon from outside: for `hark daemon restart`, and for the first command after an upgrade.
 
 The daemon replaces itself and keeps its locks meanwhile, so commands that come in between wait for the new daemon.
 """

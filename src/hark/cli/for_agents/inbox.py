@@ -41,8 +41,8 @@ def command(wait_s: float | None, again: bool, is_json: bool) -> None:
 
 
 def check(client: Client, session: str, wait_s: float, *, again: bool) -> dict[str, Any]:
-    """Return what the inbox holds. The daemon waits at most LONGEST_POLL_S for each request, so ask until a message has come or
-    `wait_s` is over."""
+    """Return what the inbox holds. The daemon waits at most LONGEST_POLL_S for each request, so repeat the request until a message
+    has come or `wait_s` is over."""
     deadline = monotonic() + wait_s
     while True:
         slice_s = min(LONGEST_POLL_S, max(0.0, deadline - monotonic()))

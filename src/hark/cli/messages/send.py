@@ -173,12 +173,12 @@ def _from_stdin() -> str:
 
 COLOURS = re.compile(r"\x1b\[[0-9;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)")
 """The sequences that programs write when they are told to colour words: they set colours, clear the rest of a line, or make links.
-Nothing else is removed from a text."""
+No other sequence is removed from a text."""
 
 
 def wait_for(client: Client, message_id: str, goal: str, timeout_s: float | None) -> dict[str, Any]:
     """Return the message when it has reached the goal or has ended otherwise. The daemon waits at most LONGEST_POLL_S for each
-    request, so ask until then."""
+    request, so repeat the request until then."""
     deadline = None if timeout_s is None else monotonic() + timeout_s + GRACE_S
     while True:
         slice_s = LONGEST_POLL_S if deadline is None else min(LONGEST_POLL_S, max(0.1, deadline - monotonic()))

@@ -60,7 +60,7 @@ def command(names: tuple[str, ...], goal: str, timeout_s: float, is_any: bool, i
 def wait_for(client: Client, names: tuple[str, ...], goal: str, timeout_s: float, *, is_any: bool) -> dict[str, Any]:
     """Return the sessions that have reached the goal; raise `wait-timeout` when the time is over.
 
-    The daemon waits at most LONGEST_POLL_S for each request, so ask until then. A signal between two requests is not missed:
+    The daemon waits at most LONGEST_POLL_S for each request, so repeat the request until then. A signal between two requests is not missed:
     every request counts signals from the event with which the wait began."""
     deadline, after = monotonic() + timeout_s, client.get("/healthz")["last_event_seq"]
     while True:

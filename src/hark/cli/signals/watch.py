@@ -101,7 +101,7 @@ class Teller:
         if session["state"] == "gone":
             raise HarkError("session-not-found", f"{session['name']} is gone", "`hark ls --all` shows what there was")
         self._session = session["id"]
-        # The daemon itself reads the pane of a program that it does not know: a signal from here would be its second one.
+        # The daemon itself reads the pane of a program that it does not know, so this command must not tell its signals again.
         self._is_silent = self._is_own_pane and session["agent"] == "generic"
 
     def typed(self, data: bytes) -> None:
