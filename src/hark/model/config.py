@@ -1,4 +1,4 @@
-"""Settings: the file, HARK_* variables over it, flags over those."""
+"""The settings. HARK_* variables override the settings file, and flags override both."""
 
 import re
 from collections.abc import Mapping
@@ -19,80 +19,80 @@ AGENT_RIGHTS = {
     "rename": "rename sessions",
     "read": "read other sessions' messages, screens, events and numbers",
 }
-"""What may be granted to agents beyond their own session, and what it lets them do."""
+"""The rights that agents may be granted beyond their own session, each with what it lets them do."""
 
 
 class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     input_poll_interval: float = 5.0
-    """Seconds between two looks at a held session when no event asks for one: the net below the events."""
+    """Seconds between two checks of a held session when no event asks for a check, in case an event was missed."""
     human_pause: float = 2.0
-    """Seconds that a human's terminal must have been quiet before a delivery, where their draft could not be carried."""
+    """Seconds that a human's terminal must have been quiet before a delivery to an agent whose drafts hark cannot carry."""
     input_stale_timeout: float = 120.0
-    """Seconds that a draft must have stood untouched before a carrier that has to find its way takes it out."""
+    """Seconds that a draft must have stood untouched before a carrier that has to find its way through the draft takes it out."""
     default_timeout: float = 0.0
-    """Seconds after which an undelivered message is dropped; 0 keeps it for ever."""
+    """Seconds after which hark drops an undelivered message; 0 keeps the message for ever."""
     max_batch_size: int = 10
-    """How many messages go as one payload at the most."""
+    """The largest number of messages that go to an agent as one payload."""
     max_attempts: int = 10
-    """A message whose text the agent has refused so many times is given up; 0 never gives up."""
+    """The number of refusals by the agent after which hark gives a message up; 0 never gives up."""
     keep_messages: float = 30 * 86400.0
-    """Seconds for which messages that wait for nothing any more are kept; 0 keeps them for ever."""
+    """Seconds for which hark keeps messages to which nothing more happens; 0 keeps them for ever."""
     keep_sessions: float = 30 * 86400.0
-    """Seconds for which sessions that are gone, and have no messages on record any more, are kept; 0 keeps them for ever."""
+    """Seconds for which hark keeps sessions that are gone and have no messages on record any more; 0 keeps them for ever."""
     gone_timeout: float = 0.0
-    """Seconds after which what waits for a session that is gone is given up; 0 lets it wait."""
+    """Seconds after which hark gives up the messages that wait for a session that is gone; 0 lets them wait."""
     restore_notice: str = "none"
-    """How a human is told that their draft was carried out of the way and back."""
+    """How hark tells a human that it carried their draft out of the box and back."""
     default_agent: str = ""
-    """The kind of agent that `hark new` and `hark spawn` start when nobody says which; else the first that is installed."""
+    """The kind of agent that `hark new` and `hark spawn` start when nobody names one; empty means the first that is installed."""
     max_text_bytes: int = 1_048_576
     native: bool = True
-    """Whether agents that hark starts are reached by their own API, where they have one."""
+    """True if hark reaches the agents that it starts by their own API, where they have one."""
     hooks: bool = True
-    """Whether agents that hark starts are given hooks for that run, where they allow it."""
+    """True if hark gives hooks to the agents that it starts, for that run only, where the agents allow it."""
     hook_messages: bool = True
-    """Whether messages to a busy agent are handed to it by its own hooks, where these are known to work."""
+    """True if hark hands messages to a busy agent through the agent's own hooks, where these are known to work."""
     signal_namespaces: str = "schmux,hark"
-    """The names by which markers are known, with commas between them: --<[NAME:state:text]>--"""
+    """The names that markers may have, with commas between them. A marker is written --<[NAME:state:text]>--"""
     notify: str = "needs_input,needs_testing,error,completed"
-    """Which signals people are told of: state[:session], with commas between them; `*` for all."""
+    """The signals that hark tells people about: state[:session], with commas between them; `*` for all."""
     notify_by: str = ""
-    """How they are told: bell, osc9, osc777, desktop, webhook, with commas between them; nobody is told by default."""
+    """How hark tells people about signals: bell, osc9, osc777, desktop, webhook, with commas between them; empty tells nobody."""
     notify_quiet: str = ""
-    """Hours in which nobody is told, such as 22:00-07:00."""
+    """The hours in which hark tells nobody about signals, such as 22:00-07:00."""
     notify_webhook: str | None = None
-    """Where a signal is posted to, as JSON."""
+    """The address to which hark posts a signal as JSON."""
     infer_url: str | None = None
-    """A model service that is asked what a quiet agent's screen means; none by default."""
+    """The address of the model service that hark asks what a quiet agent's screen means; None asks nobody."""
     infer_protocol: str = "openai"
     """The protocol of the model service: openai or anthropic."""
     infer_model: str = ""
     infer_key_file: str | None = None
     """The file that holds the key of the model service."""
     infer_after: float = 300.0
-    """Seconds without output and without a signal after which the model is asked."""
+    """Seconds without output and without a signal after which hark asks the model service."""
     infer_per_hour: int = 10
-    """How often at most."""
+    """The largest number of questions to the model service in an hour."""
     rewake: bool = False
-    """Whether messages to an idle Claude Code that hark starts wake it by a hook that waits beside it, instead of being typed."""
+    """True if messages wake an idle Claude Code that hark started through a hook that waits beside it, instead of being typed."""
     restart_on_upgrade: bool = True
-    """Whether a command of a newer hark may restart this daemon, so that it is the newer one too."""
+    """True if a command of a newer hark may restart this daemon, so that the daemon runs the newer version too."""
     agent_rights: str = ""
-    """What agents may do beyond their own session, with commas between them: spawn, raw, kill, adopt, hold, rename, read."""
+    """The rights of agents beyond their own session, with commas between them: spawn, raw, kill, adopt, hold, rename, read."""
     listen: str | None = None
-    """HOST:PORT for HTTP over TCP, on the loopback interface only; none by default."""
+    """The HOST:PORT for HTTP over TCP, on the loopback interface only; None means no TCP."""
     log_level: str = "info"
     log_max_bytes: int = 5_000_000
     tmux: str = "tmux"
     """The tmux program to run."""
     tmux_socket: str | None = None
-    """Path of the tmux server that `hark new` starts sessions in; a server called `hark` by default."""
+    """The path of the socket of the tmux server in which `hark new` starts sessions; None means the server called `hark`."""
     tmux_config: str | None = None
-    """The configuration file for hark's own tmux server; tmux's own choice by default."""
+    """The configuration file for hark's own tmux server; None means the files that tmux reads by itself."""
 
 
-# Variables of ours that are not settings, whatever settings there are: those of every session, which a daemon that is started
-# inside one would take for the user's wish; those of commands; those of the demo agent.
+# HARK_* variables that are never settings, whatever the settings are called: the variables of every session, which a daemon that
+# is started inside a session would take for the user's wish; the variables of commands; the variables of the demo agent.
 _OF_SESSIONS = frozenset(
     {"HARK_SESSION", "HARK_TOKEN", "HARK_AGENT_SOCKET", "HARK_HOOKS", "HARK_VISUAL", "HARK_EDITOR"}
 )
@@ -152,7 +152,7 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
 
 
 def check_no_yaml(path: str, text: str) -> None:
-    """Refuse settings in config.yaml, which would be ignored, and say how config.toml has them."""
+    """Refuse settings in config.yaml, which hark would ignore, and say how to write them in config.toml."""
     if (entries := read_sm_send(text)) is not None:
         names = {field.name for field in msgspec.structs.fields(Config)}
         hint = f"{translate(entries, names)}; then remove {path}"

@@ -10,7 +10,7 @@ LONGEST_S = 366 * 86400.0
 
 
 def parse_duration(text: str) -> float:
-    """Seconds. Raises `duration-invalid` for anything that is not a positive length of time."""
+    """Return the seconds of a written duration. Raise `duration-invalid` for anything that is not a positive length of time."""
     cleaned = text.strip().lower()
     if re.fullmatch(r"\d+(\.\d+)?", cleaned):
         seconds = float(cleaned)
@@ -24,7 +24,7 @@ def parse_duration(text: str) -> float:
 
 
 def format_duration(seconds: float) -> str:
-    """The two largest units that matter: 250ms, 12s, 5m, 1h30m, 2d4h."""
+    """Write a duration with its two largest units that are not zero: 250ms, 12s, 5m, 1h30m, 2d4h."""
     if seconds < 1:
         return f"{round(seconds * 1000)}ms"
     left, parts = round(seconds), []

@@ -1,14 +1,14 @@
-"""Every failure that a user may see: a stable kebab-case `code`, a sentence, and a `hint` that says what to do next.
+"""The errors that a user may see. Each has a stable kebab-case `code`, a sentence, and a `hint` that says what to do next.
 
-The code decides both the HTTP status and the exit code of the CLI, in one table each, so the two can never disagree.
-I/O layers translate foreign exceptions into these at the border.
+The code decides both the HTTP status and the exit code of the CLI, in one table, so the two can never disagree.
+I/O layers translate foreign exceptions into these errors at the border.
 """
 
 from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Exit codes of the CLI; documented in docs/cli-json.md."""
+    """The exit codes of the CLI, which docs/cli-json.md documents."""
 
     OK = 0
     FAILURE = 1

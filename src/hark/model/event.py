@@ -1,4 +1,4 @@
-"""Events: what happened, in one growing sequence that a client can resume from."""
+"""Events record what happened, in one growing sequence. A client can resume at any place of the sequence."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,31 +14,31 @@ class EventKind(StrEnum):
     SESSION_RENAMED = "session.renamed"
     SESSION_GONE = "session.gone"
     SESSION_FORGOTTEN = "session.forgotten"
-    """A session that was gone for long is no longer on record."""
+    """A session that had been gone for a long time is no longer on record."""
     SESSION_HELD = "session.held"
     """A human asked not to be disturbed."""
     SESSION_RELEASED = "session.released"
     MESSAGE = "message"
     """A receipt was written; `data` holds it."""
     DRAFT_TAKEN = "draft.taken"
-    """A human's draft is on record and is taken out of the box; `data` has its size and its carrier, never its text."""
+    """Hark has recorded a human's draft and takes it out of the box; `data` has the draft's size and carrier, never its text."""
     DRAFT_RETURNED = "draft.returned"
-    """That draft is back in the box, verified; `data` as before."""
+    """Hark has verified that a human's draft is back in the box; `data` has the draft's size and carrier, never its text."""
     TURN = "turn"
-    """What an agent is doing has changed; `data` says to what."""
+    """An agent has begun to do something else; `data` says what it does now."""
     HOOK = "hook"
-    """An agent's hook reported; `data` says which."""
+    """A hook of an agent has reported something; `data` says which hook."""
     SIGNAL = "signal"
-    """An agent announced its status; `data` holds state, text, source and the session's nudge_seq and nudge_state, which is
-    the same as state."""
+    """An agent announced its status; `data` holds state, text, source, the session's nudge_seq, and nudge_state, which is the
+    same as state."""
     SIGNAL_CLEARED = "signal.cleared"
-    """What it announced is over: its human has answered, or it went on. `data` holds the state that is over, and a nudge_state
-    that is null."""
+    """The status that an agent announced is over, because its human has answered or the agent went on. `data` holds the state
+    that is over, and a nudge_state that is null."""
 
 
 class Event(Struct, frozen=True, kw_only=True):
     seq: int = 0
-    """Given by the store; grows by at least one with every event."""
+    """The number that the store gives to the event; it grows by at least one with every event."""
     at: datetime
     kind: EventKind
     session_id: SessionId | None = None

@@ -1,5 +1,5 @@
-"""What an agent was heard to say about itself, in our own words, whichever witness said it: a hook, a native API, a
-transcript, its terminal."""
+"""What hark hears an agent say about itself, in hark's own words, whichever witness tells it: a hook, a native API, a transcript or
+the terminal."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -21,17 +21,17 @@ class Said(StrEnum):
     NOTIFIED = "notified"
     STOPPED = "stopped"
     CONTINUED = "continued"
-    """The turn has stopped, and goes on at once with what our hook has given it."""
+    """The turn has stopped, and the agent goes on at once with the messages that hark's hook has given it."""
     INTERRUPTED = "interrupted"
-    """The turn has ended, and not by itself."""
+    """The turn was ended from outside, before the agent had finished."""
     UNKNOWN = "unknown"
 
 
 class Heard(Struct, frozen=True, kw_only=True):
     said: Said
     at: datetime
-    """When it was said, on the agent's side; not when it reached us."""
+    """When the agent said it, not when it reached hark."""
     message_ids: tuple[MessageId, ...] = ()
     """The ids of hark's messages in the prompt that was submitted."""
     detail: str = ""
-    """What the agent asks permission for, for people to read."""
+    """What the agent asks permission for, in words for people."""

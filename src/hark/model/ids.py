@@ -1,4 +1,4 @@
-"""Typed ids, and how a name, an id or a prefix of either finds one session."""
+"""Typed ids, and the rules by which a name, an id or a prefix of either finds one session."""
 
 import difflib
 import re
@@ -16,7 +16,7 @@ ReminderId = NewType("ReminderId", str)
 SESSION_ID_LENGTH = 8
 MESSAGE_ID_LENGTH = 12
 FEWEST_ID_DIGITS = 4
-"""A prefix of a session's id that has fewer digits is not taken for one."""
+"""The fewest digits that a prefix must have to be taken for the beginning of a session's id."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./@+-]{0,63}")
 
@@ -33,7 +33,7 @@ def check_name(name: str) -> str:
 
 
 def is_group(wanted: str) -> bool:
-    """Several names with commas between them, or a pattern: neither can be the name of a session."""
+    """Return True for several names with commas between them, or for a pattern: neither can be the name of a session."""
     return any(character in wanted for character in ",*?[")
 
 
@@ -43,8 +43,8 @@ def find_group(
     sender: SessionId | None = None,
     used_names: Container[str] = frozenset(),
 ) -> list[SessionId]:
-    """All that are meant, each once, in the order of the wish. A pattern means everybody whom it fits but the sender; one that
-    fits nobody is refused, like a name that nobody has."""
+    """Return every session that the text names, each once, in the order of the text. A pattern means every session that it fits
+    except the sender. Raise `session-not-found` for a pattern that fits nobody and for a name that nobody has."""
     pairs = list(named)
     found: dict[SessionId, None] = {}
     for part in (part.strip() for part in wanted.split(",")):
@@ -65,9 +65,9 @@ def find_group(
 def find_session(
     wanted: str, named: Iterable[tuple[SessionId, str]], used_names: Container[str] = frozenset()
 ) -> SessionId:
-    """An exact id or name wins; otherwise a prefix that fits the id or the name of exactly one session is enough. A prefix of an
-    id has at least four digits and is not in `used_names`: ids are random, and who types the former name of a session does
-    not mean the session whose id happens to begin like that."""
+    """Return the session with exactly this id or name; otherwise the only session whose id or name begins with the text. A prefix
+    of an id has at least four digits and is not in `used_names`: ids are random, and somebody who types the former name of a
+    session does not mean the session whose id happens to begin like that name."""
     pairs = list(named)
     for session_id, name in pairs:
         if wanted in (session_id, name):

@@ -1,4 +1,4 @@
-"""A message, its status, and the receipts that tell its story."""
+"""A message, its status, and the receipts that record what happened to it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,23 +12,23 @@ class Status(StrEnum):
     QUEUED = "queued"
     """The message waits for its turn."""
     HELD = "held"
-    """May not be delivered now, for the reason that stands beside it."""
+    """The message may not be delivered now, for the reason in its `hold_reason`."""
     STAGED = "staged"
-    """Our text is in the input box, verified; Enter has not been pressed."""
+    """Hark has verified that the message's text is in the input box; Enter has not been pressed."""
     SUBMITTED = "submitted"
-    """Enter was pressed and the box let go of the text; or the agent fetched it from its inbox."""
+    """Enter was pressed and the text left the box; or the agent fetched the message from its inbox."""
     ACKNOWLEDGED = "acknowledged"
-    """The agent itself proved that it took the message: it named its id."""
+    """The agent itself proved that it took the message, by naming the message's id."""
     COMPLETED = "completed"
-    """The turn that worked on it has stopped."""
+    """The turn in which the agent worked on the message has stopped."""
     EXPIRED = "expired"
-    """Its time-out passed before it was typed."""
+    """The message's time-out passed before the message was typed."""
     CANCELLED = "cancelled"
     """Somebody has taken the message back before it was typed."""
     UNCERTAIN = "uncertain"
-    """It cannot be proven whether the agent got it; never repeated by itself."""
+    """Hark cannot prove whether the agent got the message, and never sends the message again by itself."""
     DEAD = "dead"
-    """The agent has refused the message too often, and it is given up."""
+    """The agent has refused the message too often, and hark has given the message up."""
 
 
 class Mode(StrEnum):
@@ -55,7 +55,7 @@ class Channel(StrEnum):
     HOOK = "hook"
     TERMINAL = "terminal"
     INBOX = "inbox"
-    """The agent fetches the message from its inbox: nothing is typed."""
+    """The agent fetches the message from its inbox, and hark types nothing."""
 
 
 class Authority(StrEnum):
@@ -76,13 +76,13 @@ class Carrier(StrEnum):
 
 
 class Notify(Struct, frozen=True, kw_only=True):
-    """What a sender wants to be told about a message."""
+    """What hark shall tell the sender about a message."""
 
     on_delivery: bool = False
     after_s: float | None = None
     on_stop: bool = False
     on_failure: bool | None = None
-    """Tell the sender about a failure; None means: if the sender is a session."""
+    """True if hark shall tell the sender about a failure; None tells the sender if the sender is a session."""
 
     @property
     def is_wanted(self) -> bool:
@@ -92,7 +92,7 @@ class Notify(Struct, frozen=True, kw_only=True):
 class Message(Struct, frozen=True, kw_only=True):
     id: MessageId
     session_id: SessionId
-    """The session that shall receive it (seed name: target_session_id)."""
+    """The session that shall receive the message (seed name: target_session_id)."""
     sender_session_id: SessionId | None = None
     sender_name: str | None = None
     text: str
@@ -100,32 +100,32 @@ class Message(Struct, frozen=True, kw_only=True):
     status: Status = Status.QUEUED
     hold_reason: HoldReason | None = None
     held_since: datetime | None = None
-    """Since when it has been held for this very reason."""
+    """Since when the message has been held for the reason that it has now."""
     sequence: int = 0
-    """Place in the order of arrival; given by the store."""
+    """The message's place in the order of arrival, which the store assigns."""
     queued_at: datetime
     timeout_at: datetime | None = None
     staged_at: datetime | None = None
     delivered_at: datetime | None = None
-    """When it was submitted; the seeds' word for it is delivered."""
+    """When the message was submitted; the seeds call this delivered."""
     acknowledged_at: datetime | None = None
     completed_at: datetime | None = None
     ended_at: datetime | None = None
-    """When it expired, was cancelled or was given up."""
+    """When the message reached an end: completed, expired, cancelled, uncertain or dead."""
     attempts: int = 0
-    """How often its text was put into the box."""
+    """How often hark put the message's text into the box."""
     attempted_at: datetime | None = None
-    """Since when its text may be in the box; None when it is known not to be there."""
+    """Since when the message's text may be in the box; None if the text is known not to be there."""
     interrupted_at: datetime | None = None
-    """When a running turn was told to end for its sake; at most once."""
+    """When hark told a running turn to end for this message; that happens at most once."""
     channel: Channel | None = None
     carrier: Carrier | None = None
     authority: Authority | None = None
     """The authority with which the agent has received the message."""
     is_as_user: bool = False
-    """The sender wants it to have a user's authority: other ways are not taken."""
+    """True if the sender wants the message to have a user's authority: hark then uses no way that gives it less."""
     is_inbox: bool = False
-    """It is never typed: it waits until the session's agent asks for it."""
+    """True if hark never types the message: it waits until the session's agent asks for it."""
     is_raw: bool = False
     batch_id: str | None = None
     idempotency_key: str | None = None
@@ -140,7 +140,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
 
     message_id: MessageId
     previous: Status | None
-    """None for the first: it was queued."""
+    """The status of the message before this receipt; None for the first receipt, by which the message is queued."""
     status: Status
     at: datetime
     reason: HoldReason | None = None
@@ -149,8 +149,8 @@ class Receipt(Struct, frozen=True, kw_only=True):
     carrier: Carrier | None = None
     authority: Authority | None = None
     had_draft: bool | None = None
-    """True if a human's draft was carried out of the box for this message, False if the box was empty, None if that is not
-    known or there was no box in between."""
+    """True if hark carried a human's draft out of the box for this message, False if the box was empty, None if that is not
+    known or the message did not go through the box."""
 
 
 class Lease(Struct, frozen=True, kw_only=True):
@@ -163,7 +163,8 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """What a human had typed, stored before the first destructive key and deleted once it is verified back in the box."""
+    """What a human had typed. Hark stores the draft before the first destructive key, and deletes it once it has verified that the
+    draft is back in the box."""
 
     session_id: SessionId
     message_id: MessageId
@@ -171,4 +172,4 @@ class Draft(Struct, frozen=True, kw_only=True):
     cursor: int
     taken_at: datetime
     carrier: Carrier = Carrier.EDITOR
-    """How it was taken, and so how it goes back."""
+    """The carrier that took the draft out of the box, and that puts it back."""

@@ -1,9 +1,9 @@
-"""Names that people see: which ones a sender may have, and which only look like another word.
+"""Names that people see: which names a sender may have, and which names look like another word.
 
 A name stands in the header of a message, in tables and in notices, so it holds no brackets, separators or control
 characters, has a limited length, and never reads as a word that hark uses for itself. Two texts look alike when their
-skeletons do: compatibility forms, case, accents, blanks and invisible characters are gone, and the letters of other
-alphabets that are drawn like Latin ones have become Latin.
+skeletons do. A skeleton has no compatibility forms, case, accents, blanks or invisible characters, and has Latin letters in
+place of the letters of other alphabets that are drawn like them.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ from hark.model.errors import HarkError
 
 LONGEST_NAME = 64
 RESERVED = ("hark", "reminder", "someone")
-"""What hark calls itself, its reminders, and a sender without a name."""
+"""The names by which hark calls itself, its reminders, and a sender without a name."""
 
 _PUNCTUATION = "._-/@+"
 _LETTERS = ("L", "M", "N")
@@ -28,14 +28,15 @@ _ASCII_TWINS = {"i": "l1|!", "l": "i1|!", "o": "0", "s": "5$", "a": "4@", "e": "
 
 
 def check_sender(name: str) -> str:
-    """The name by which a sender goes, composed; raises what is wrong with it."""
+    """Return the name of a sender in Unicode's composed form (NFC). Raise an error if no sender may have this name."""
     composed = check_letters(name)
     check_not_reserved(composed)
     return composed
 
 
 def check_letters(name: str) -> str:
-    """The name of a sender or of a session, composed; raises what is wrong with its letters or its length."""
+    """Return the name of a sender or of a session in Unicode's composed form (NFC). Raise `name-invalid` if its letters or its
+    length are wrong."""
     composed = unicodedata.normalize("NFC", name)
     if not _is_well_formed(composed):
         raise HarkError(
@@ -58,7 +59,8 @@ def check_not_reserved(name: str) -> None:
 
 
 def clean_sender(name: str | None) -> str:
-    """The name for a header, whatever an older version has stored: what no name may hold is replaced, the rest is cut off."""
+    """Return the name for a header, whatever name an older version has stored: replace characters that no name may hold with
+    blanks, and cut off what is too long."""
     if name is None:
         return "someone"
     start = unicodedata.normalize("NFC", name[: 4 * LONGEST_NAME])
@@ -67,7 +69,7 @@ def clean_sender(name: str | None) -> str:
 
 
 def shorten(name: str) -> str:
-    """A name as an error may repeat it."""
+    """Cut a name to the length in which an error may repeat it."""
     return name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
 
 
@@ -90,8 +92,8 @@ def looks_like(text: str, word: str) -> bool:
 
 
 def resembles(bones: str, word: str, at_least: int) -> bool:
-    """True if each character of a skeleton is that of the word, is drawn like it, or belongs to an alphabet of which we
-    cannot tell; and so many of them are exactly those of the word."""
+    """True if each character of a skeleton is the word's character at that place, is drawn like it, or belongs to an alphabet
+    whose letters hark does not know; and at least `at_least` of them are exactly the word's characters."""
     pairs = list(zip(bones, word, strict=False))
     is_like = len(bones) >= len(word) and all(
         one == wanted or one in _ASCII_TWINS.get(wanted, "") or not one.isascii() for one, wanted in pairs
@@ -100,7 +102,7 @@ def resembles(bones: str, word: str, at_least: int) -> bool:
 
 
 def skeleton(text: str) -> str:
-    """What is left of a text when everything is gone that a reader hardly sees."""
+    """Remove from a text all differences that a reader hardly sees: case, accents, blanks, alphabets that look Latin."""
     return "".join(map(_fold, text))
 
 

@@ -1,5 +1,5 @@
-"""Settings as an earlier design had them, `sm_send:` in config.yaml, in the words of config.toml. They are translated, not read: a
-file that is only half understood would be worse than one that is refused."""
+"""Translates the settings of an earlier design, `sm_send:` in config.yaml, into lines of config.toml. Hark shows the translation but
+does not use the old settings: a file that is only half understood would be worse than one that is refused."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -11,7 +11,7 @@ LONGEST = 200
 
 
 def read_sm_send(text: str) -> dict[str, str] | None:
-    """The entries of the section `sm_send` of a YAML file, as they are written; None when there is no such section."""
+    """Return the entries of the section `sm_send` of a YAML file as they are written; None if there is no such section."""
     section = _SECTION.search(text.replace("\r\n", "\n"))
     if section is None:
         return None
@@ -27,7 +27,7 @@ def read_sm_send(text: str) -> dict[str, str] | None:
 
 
 def translate(entries: Mapping[str, object], known: Collection[str]) -> str:
-    """What to write into config.toml instead, in one line."""
+    """Return one line of text that says what to write into config.toml instead of these entries."""
     lines = [f"{name} = {_as_toml(value)}" for name, value in entries.items() if name in known]
     unknown = [name[:LONGEST] for name in entries if name not in known]
     words = (

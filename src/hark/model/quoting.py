@@ -1,4 +1,4 @@
-"""Lines that a reader could take for a header of hark's own, and how they become quotes that nobody takes for one."""
+"""Finds lines that a reader could take for a header of hark's own, and quotes them so that nobody takes them for one."""
 
 import re
 
@@ -8,17 +8,17 @@ QUOTE = "> "
 _BEGINNING, _END = "inputfrom:", "viaharksend"
 _BRACKETS = "[({<"
 _DECORATION = 8
-"""How many signs before the words still make a line read as a header: quotes, stars, brackets."""
+"""The largest number of signs (quotes, stars, brackets) that may stand before a header's words in a line that reads as a header."""
 
 
 def quote_headers(text: str) -> str:
-    """The text with every line quoted that a reader could take for a header of ours."""
+    """Quote every line of the text that a reader could take for a header of hark's own."""
     return "".join(QUOTE + line if reads_as_header(line) else line for line in text.splitlines(keepends=True))
 
 
 def reads_as_header(line: str) -> bool:
-    """True for the beginning of a header behind any bracket, and for the end of one anywhere in the line; in whatever case,
-    width, alphabet or spacing, quoted or not."""
+    """True if the line has the beginning of a header after any bracket, or the end of a header anywhere; in whatever case, width,
+    alphabet or spacing, quoted or not."""
     bones = skeleton(line).lstrip(">")
     return _begins_like_one(bones) or _ends_like_one(bones)
 

@@ -1,4 +1,4 @@
-"""A reminder: a text that becomes a message to a session at a given time."""
+"""A reminder is a text that becomes a message to a session at a given time."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ class ReminderKind(StrEnum):
     REMINDER = "reminder"
     """A reminder that somebody asked for."""
     FOLLOW_UP = "follow-up"
-    """What a sender is told a while after the delivery of a message; `text` is that message's id."""
+    """A notice that the sender gets some time after the delivery of a message; `text` is that message's id."""
 
 
 class Reminder(Struct, frozen=True, kw_only=True):
@@ -22,20 +22,20 @@ class Reminder(Struct, frozen=True, kw_only=True):
     created_at: datetime
     fire_at: datetime
     repeat: str | None = None
-    """How it repeats: `every SECONDS`, `cron MINUTE HOUR DAY MONTH WEEKDAY`, or None for once."""
+    """How the reminder repeats: `every SECONDS`, `cron MINUTE HOUR DAY MONTH WEEKDAY`, or None for once."""
     fired_at: datetime | None = None
     cancelled_at: datetime | None = None
     kind: ReminderKind = ReminderKind.REMINDER
     sender_session_id: SessionId | None = None
-    """The session that has asked for it."""
+    """The session that has asked for the reminder."""
     sender_name: str | None = None
-    """The name of whoever has asked for it, at that time."""
+    """The name that whoever asked for the reminder had at that time."""
     is_elapsed: bool = False
-    """It is due so much time after it was asked for, whatever the wall clock is set to meanwhile; otherwise it is due when the
-    wall clock says so."""
+    """True if the reminder is due a given time after somebody asked for it, even if the wall clock is set meanwhile; False if the
+    reminder is due when the wall clock shows `fire_at`."""
     failures: int = 0
-    """How often it could not be fired, one after the other."""
+    """How often in a row the reminder could not be fired."""
     failure: str | None = None
-    """Why it could not be fired the last time."""
+    """Why the reminder could not be fired the last time."""
     set_aside_at: datetime | None = None
-    """When it was given up: it stays on record with its failure, and is not tried again."""
+    """When hark gave the reminder up: it stays on record with its failure, and hark does not try it again."""

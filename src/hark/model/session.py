@@ -1,4 +1,4 @@
-"""A session: one agent in one terminal pane."""
+"""A session is one agent in one terminal pane."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,7 +11,7 @@ from hark.model.signal import SignalSource, SignalState
 
 class SessionState(StrEnum):
     STARTING = "starting"
-    """It is recorded, and its pane is being made. Nobody is told of it yet."""
+    """The session is recorded, and hark is making its pane. Nobody is told of the session yet."""
     RUNNING = "running"
     """The session's pane is there."""
     GONE = "gone"
@@ -19,22 +19,23 @@ class SessionState(StrEnum):
 
 
 class Hearing(StrEnum):
-    """What a session's agent has ever told us about its turns. It is kept, so that a daemon that starts again knows it."""
+    """What a session's agent has ever told hark about its turns. Hark stores this, so that a daemon that starts again knows it."""
 
     NOTHING = ""
     TURNS = "turns"
-    """The agent tells what it is doing, but not which prompts it takes."""
+    """The agent tells hark what it is doing, but not which prompts it takes."""
     PROMPTS = "prompts"
-    """The agent also tells which prompts it takes."""
+    """The agent tells hark what it is doing and which prompts it takes."""
 
 
 class Pane(Struct, frozen=True, kw_only=True):
-    """Where the agent lives. Pane ids start again at %0 in a new tmux server, so the process id belongs to the identity."""
+    """The tmux pane in which an agent runs. Pane ids start again at %0 in a new tmux server, so the process id is part of a pane's
+    identity."""
 
     socket: str
-    """Path of the tmux server's socket."""
+    """The path of the tmux server's socket."""
     pane_id: str
-    """tmux's own id, such as %5."""
+    """The id that tmux gave the pane, such as %5."""
     pid: int
     """The process that tmux started in the pane."""
 
@@ -43,28 +44,29 @@ class Session(Struct, frozen=True, kw_only=True):
     id: SessionId
     name: str
     agent: str
-    """Agent kind: the name of a data file in agents/."""
+    """The agent kind: the name by which hark finds the agent's data file."""
     host: str
     pane: Pane
     command: tuple[str, ...]
     directory: str
     created_at: datetime
     is_adopted: bool = False
-    """Adopted panes belong to the human: hark never kills their tmux session nor changes their options."""
+    """True if the session's pane was adopted and so belongs to the human: hark never kills its tmux session nor changes its
+    options."""
     state: SessionState = SessionState.RUNNING
     gone_at: datetime | None = None
     airlock: str | None = None
-    """Socket of the airlock between pane and agent, where hark started the agent."""
+    """The socket of the airlock between the pane and the agent, where hark started the agent; otherwise None."""
     do_not_disturb_since: datetime | None = None
     nudge_seq: int = 0
-    """Grows by one with every signal."""
+    """A number that grows by one with every signal of the session."""
     last_signal_at: datetime | None = None
     signal_state: SignalState | None = None
-    """What its agent announced last; none when that is over."""
+    """The status that the session's agent announced last; None when that status is over."""
     signal_text: str = ""
     signal_source: SignalSource | None = None
     hearing: Hearing = Hearing.NOTHING
     conversation: str = ""
-    """The agent's own name for the conversation that its pane shows, as its hooks told it last."""
+    """The agent's own name for the conversation in its pane, as the agent's hooks last reported it."""
     transcript: str = ""
-    """The file in which the agent keeps that conversation, as its hooks told it last."""
+    """The file in which the agent stores the conversation in its pane, as the agent's hooks last reported it."""

@@ -1,11 +1,11 @@
-"""A signal: a status that an agent announces."""
+"""A signal is a status that an agent announces."""
 
 from enum import StrEnum
 
 
 class SignalState(StrEnum):
     WORKING = "working"
-    """Clears what was announced before: nobody has to do anything."""
+    """The agent works, and nobody has to do anything; this clears the status that the agent announced before."""
     COMPLETED = "completed"
     NEEDS_INPUT = "needs_input"
     NEEDS_TESTING = "needs_testing"
@@ -16,12 +16,12 @@ class SignalSource(StrEnum):
     """How it was heard."""
 
     COMMAND = "command"
-    """`hark signal`, the MCP tool, the API: the agent called us."""
+    """The agent called hark: by `hark signal`, the MCP tool or the API."""
     RECORD = "record"
-    """A marker in the agent's own record of its words."""
+    """Hark read a marker in the agent's own record of its words."""
     TERMINAL = "terminal"
-    """A marker that was printed."""
+    """Hark read a marker that the agent printed in its terminal."""
     HOOK = "hook"
-    """Concluded from an event of the agent's: it has asked for a permission."""
+    """Hark concluded the status from an event of the agent: the agent has asked for a permission."""
     INFERRED = "inferred"
-    """Guessed by a model from the screen."""
+    """A model guessed the status from the agent's screen."""

@@ -1,4 +1,4 @@
-"""Which of two versions of hark is the older one. Versions are written as Python packages write them: 1.2.3, 1.3.0rc1, 1.3.0.dev2."""
+"""Decides which of two versions of hark is older. Versions are written like those of Python packages: 1.2.3, 1.3.0rc1, 1.3.0.dev2."""
 
 import re
 
@@ -12,7 +12,7 @@ _STAGES = {"dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2, "rc": 3, "": 4, "pos
 
 
 def order(version: str) -> Order | None:
-    """Returns a value by which versions can be compared; None if the text is not a version."""
+    """Return a value by which versions can be compared; None if the text is not a version."""
     found = _VERSION.fullmatch(version)
     if found is None:
         return None
@@ -23,6 +23,6 @@ def order(version: str) -> Order | None:
 
 
 def is_older(one: str, other: str) -> bool:
-    """Whether `one` is certainly the older one."""
+    """True if `one` is certainly older than `other`; False if either text is not a version."""
     first, second = order(one), order(other)
     return first is not None and second is not None and first < second
