@@ -1,15 +1,15 @@
-"""The part of a caller's environment that an agent is started with. Stdlib only: `hark-mcp` runs inside agents.
+"""Chooses the part of a caller's environment with which hark starts an agent. Stdlib only: `hark-mcp` runs inside agents.
 
-An agent that is started for somebody gets that somebody's PATH, keys and proxies, and never the daemon's. Left out is what
-describes the caller's own place: its terminal, its session, and the agent that it runs in.
+An agent that hark starts for a caller gets the caller's PATH, keys and proxies, and never the daemon's. It does not get the
+variables that describe where the caller itself runs: the caller's terminal, its session, and the agent that it runs in.
 """
 
 import os
 from collections.abc import Mapping
 
-# What says where the caller is, not what the agent shall run with.
+# Variables that say where the caller runs, and not what the agent shall run with.
 _OF_THE_TERMINAL = frozenset({"TMUX", "TMUX_PANE", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"})
-# What agents tell their children about themselves: an agent that is started for them is no child of theirs.
+# Variables by which agents tell their child processes about themselves: an agent that hark starts for another is not its child.
 _OF_AN_AGENT = frozenset(
     {
         "CLAUDECODE",
@@ -27,7 +27,7 @@ OUR_EDITOR = "hark-editor"
 
 
 def session_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The caller's environment for an agent that it starts, without what JSON cannot carry."""
+    """Return the caller's environment for an agent that the caller starts, without variables that JSON cannot carry."""
     left_out = _OF_THE_TERMINAL | _OF_AN_AGENT
     kept = {
         name: value

@@ -1,8 +1,8 @@
-"""The daemon that has this user's database: one at a time, known by a lock file beside the database. Stdlib only.
+"""Finds the daemon that has this user's database: there is one at a time, and a lock file beside the database names it. Stdlib only.
 
-The file's flock is held for as long as the daemon lives, so a stale file is no obstacle. Its content says who holds it and
-where it listens. Whoever wants to speak to the daemon asks this file first: cron, `su` and containers have another runtime
-directory than a login session, or none, but they mean the same database.
+The daemon holds the file's flock for as long as it lives, so a stale file is no obstacle. The file's content says which process
+the daemon is and where it listens. Every client of the daemon reads this file first: cron, `su` and containers have another
+runtime directory than a login session, or none, but they mean the same database.
 """
 
 import contextlib
@@ -18,13 +18,14 @@ LONGEST = 65536
 
 
 class Build(NamedTuple):
-    """Which code a process runs. A version alone does not say it: a package may be installed again with the same one."""
+    """The code that a process runs. A version alone does not identify the code: a package may be installed again with the same
+    version."""
 
     version: str
     place: str
     """The directory of the package."""
     stamp: str
-    """When the files of the package were installed."""
+    """The time at which the files of the package were installed, in nanoseconds; empty if it is not known."""
 
 
 class Daemon(NamedTuple):
@@ -48,13 +49,13 @@ def own_build() -> Build:
 
 
 def describe(daemon: Daemon) -> bytes:
-    """The content of the lock file. NUL ends each word, because a path may hold anything else."""
+    """Return the content of the lock file. NUL ends each word, because a path may hold any other byte."""
     words = (str(daemon.runtime), daemon.host, *daemon.build)
     return f"{daemon.pid}\n".encode() + b"".join(os.fsencode(word) + b"\0" for word in words) + b"\n"
 
 
 def parse(content: bytes) -> Daemon | None:
-    """None for anything that `describe` has not written."""
+    """Read the content of a lock file; return None for anything that `describe` has not written."""
     pid, _, rest = content.partition(b"\n")
     words = [os.fsdecode(word) for word in rest.split(b"\0")]
     if not pid.isdigit() or len(pid) > 18 or len(words) < 6 or not words[0].startswith("/"):
@@ -67,14 +68,15 @@ def describe_this(build: Build) -> bytes:
 
 
 def find() -> Daemon | None:
-    """Who has the database, or had it last; None when that is not known. Whether it still lives, the flock tells."""
+    """Return the daemon that has the database or had it last; None if that is not known. The flock tells whether that daemon
+    still lives."""
     with contextlib.suppress(OSError), open(paths.lock_path(), "rb") as file:
         return parse(file.read(LONGEST))
     return None
 
 
 def runtime_dir() -> Path:
-    """Returns the directory of the sockets of this database's daemon, whatever this process's own runtime directory is."""
+    """Return the directory of the sockets of this database's daemon, whatever this process's own runtime directory is."""
     daemon = find()
     return daemon.runtime if daemon else paths.runtime_dir()
 
@@ -84,7 +86,7 @@ def socket_path() -> Path:
 
 
 class Door(NamedTuple):
-    """A socket of the daemon, and what a caller has to show there."""
+    """A socket of the daemon, and the token that a caller has to show there, if any."""
 
     path: Path
     token: str | None = None
@@ -95,18 +97,20 @@ class Door(NamedTuple):
 
 
 def door() -> Door:
-    """Where this process speaks to the daemon: inside a session that hark has started at `agent.sock`, with the rights of that
-    session; anywhere else at the user's own socket. A HARK_HOME that was set meanwhile means another daemon."""
+    """Return the socket at which this process speaks to the daemon. Inside a session that hark has started, that is `agent.sock`,
+    with the rights of that session; anywhere else it is the user's own socket. A HARK_HOME that was set since the session
+    started means another daemon, and so that daemon's user socket."""
     token, path = os.environ.get("HARK_TOKEN"), os.environ.get("HARK_AGENT_SOCKET", "")
     home = os.environ.get("HARK_HOME")
     if not token or not path.startswith("/") or (home and not path.startswith(os.path.abspath(home) + "/")):
         return Door(socket_path())
-    # A daemon that was started again may listen elsewhere; in a sandbox the path that was given is all there is.
+    # A daemon that was started again may listen elsewhere. In a sandbox, only the path in HARK_AGENT_SOCKET can be reached.
     return Door(Path(path) if os.path.exists(path) else runtime_dir() / "agent.sock", token)
 
 
 def is_free(path: Path) -> bool:
-    """Whether nobody holds the flock. It is tried and let go at once; a daemon that is just starting tries again."""
+    """Return True if nobody holds the file's flock. This takes the flock and releases it at once; a daemon that is just starting
+    and finds the flock taken tries again."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -121,13 +125,13 @@ def is_free(path: Path) -> bool:
 
 
 def is_running() -> bool:
-    """Whether a daemon has the database."""
+    """Return True if a daemon has the database."""
     return not is_free(paths.lock_path())
 
 
 def holds(pid: int, path: Path) -> bool:
-    """Whether that process has the file open, so that a number which was given to another process is not taken for it.
-    Where there is no /proc, the file's own word counts."""
+    """Return True if the process with this id has the file open. This is so that another process that has got the id of a dead
+    daemon is not taken for the daemon. Where there is no /proc, the id in the file is believed."""
     if not os.path.isdir("/proc/self/fd"):
         return True
     try:

@@ -1,7 +1,7 @@
-"""Where hark keeps things. Stdlib only: the entries that run inside agents use it too.
+"""The places where hark keeps its files. Stdlib only: the programs that run inside agents use this module too.
 
-HARK_HOME, when set, holds everything; otherwise the XDG directories do. The runtime directory must belong to us and be
-closed to others, because whoever can write into it can talk to our agents.
+HARK_HOME, if it is set, holds everything; otherwise the XDG directories do. The runtime directory must belong to this user and
+be closed to others, because whoever can write into it can talk to the user's agents.
 """
 
 import os
@@ -47,17 +47,18 @@ SOCKET = "hark.sock"
 
 
 def socket_path() -> Path:
-    """Where a daemon that is started here listens. `instance.socket_path` says where the one that runs does."""
+    """Return the socket at which a daemon that this process starts listens. `instance.socket_path` returns the socket of the daemon
+    that runs."""
     return runtime_dir() / SOCKET
 
 
 def hooks_path() -> Path:
-    """Where agents' hooks reach the daemon; `inside/hook.py` knows it by itself."""
+    """Return the socket at which agents' hooks reach the daemon. `inside/hook.py` works the path out by itself."""
     return runtime_dir() / "hooks.sock"
 
 
 def agent_socket_path() -> Path:
-    """Where agents reach the daemon with the rights of their own session."""
+    """Return the socket at which agents reach the daemon with the rights of their own session."""
     return runtime_dir() / "agent.sock"
 
 
@@ -66,12 +67,13 @@ def agent_secret_path() -> Path:
 
 
 def lock_path() -> Path:
-    """Held by the daemon that has the database beside it; `instance.py` reads it."""
+    """Return the lock file that the daemon of the database beside it holds; `instance.py` reads the file."""
     return state_dir() / "hark.lock"
 
 
 def runtime_lock_path() -> Path:
-    """Held by the daemon whose sockets are beside it: daemons of two databases may share a runtime directory by mistake."""
+    """Return the lock file that the daemon with the sockets beside it holds: daemons of two databases may share a runtime directory
+    by mistake."""
     return runtime_dir() / "hark.lock"
 
 
@@ -92,7 +94,8 @@ def config_path() -> Path:
 
 
 def make_private(directory: Path) -> Path:
-    """Creates it with mode 0700, or checks that the one that is there is ours, real and closed to others."""
+    """Create the directory with mode 0700. If the path exists, raise UnsafeDirectory unless it is a real directory of this user's, and
+    close it to others."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     facts = os.lstat(directory)
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
@@ -103,7 +106,7 @@ def make_private(directory: Path) -> Path:
 
 
 def socket_is_ours(path: Path) -> bool:
-    """A socket that somebody else put there must not be spoken to."""
+    """Return True if the path is a socket of this user's. Hark must not speak to a socket that somebody else put there."""
     try:
         facts = os.lstat(path)
     except OSError:
@@ -115,11 +118,11 @@ UNSAFE_HINT = "make the directory yours with mode 0700, set TMUX_TMPDIR, or choo
 
 
 def check_tmux_socket(path: str) -> None:
-    """Raises UnsafeDirectory unless the tmux server at that socket can only be this user's, whether it runs or is yet to be
-    started. A client gives its whole environment to the server, so a server of somebody else's must not be spoken to.
+    """Raise UnsafeDirectory unless the tmux server at that socket can only be this user's, whether it runs or is yet to be
+    started. A client gives its whole environment to the server, so hark must not speak to somebody else's server.
 
     tmux itself refuses a directory of its own (`tmux-UID`) that is not this user's or has any permission for others. Any
-    other directory must be this user's or root's, and others must not be able to put a socket of theirs there."""
+    other directory must be this user's or root's, and other users must not be able to put a socket of theirs there."""
     directory, uid = os.path.dirname(path), os.getuid()
     is_of_tmux = os.path.basename(directory) == f"tmux-{uid}"
     if is_of_tmux and os.path.islink(directory):
@@ -135,7 +138,7 @@ def check_tmux_socket(path: str) -> None:
         raise UnsafeDirectory(f"{directory} belongs to somebody else")
     if owner not in (None, uid):
         raise UnsafeDirectory(f"the socket {path} belongs to somebody else")
-    # In a directory such as /tmp nobody can replace a socket that is there.
+    # In a directory with the sticky bit, such as /tmp, nobody else can replace a socket of this user's.
     is_kept = owner == uid and bool(facts.st_mode & stat.S_ISVTX) and not is_of_tmux
     if facts.st_mode & (stat.S_IRWXO if is_of_tmux else stat.S_IWOTH) and not is_kept:
         raise UnsafeDirectory(f"{directory} is open to others")
@@ -158,17 +161,18 @@ OF_A_SESSION = (
     "HARK_VISUAL",
     "HARK_EDITOR",
 )
-"""Variables that say in which pane or session a process is. The daemon is in none, whoever starts it."""
+"""The variables that say in which pane or session a process runs. The daemon runs in none, whoever starts it."""
 
 
 def hark_environment(session_id: str) -> dict[str, str]:
-    """Returns the variables by which a program in a session knows which session it is in."""
+    """Return the variables by which a program in a session knows which session it is in."""
     home = os.environ.get("HARK_HOME")
     return {"HARK_SESSION": session_id} | ({"HARK_HOME": os.path.abspath(home)} if home else {})
 
 
 def editor_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Returns the variables that put hark's editor in the place of the human's, which they keep."""
+    """Return the variables that put hark's editor in the place of the human's own editor. HARK_VISUAL and HARK_EDITOR keep the
+    human's own."""
     ours = str(Path(sys.executable).parent / "hark-editor")
     if not os.path.exists(ours):
         return {}

@@ -1,7 +1,7 @@
-"""A unix socket that this process listens on, as a file: it is bound, watched and removed here.
+"""Binds, watches and removes the file of a unix socket on which this process listens.
 
-Temporary directories are cleaned behind a program's back, so a socket file that vanished is bound again. And a file that is
-not ours is never removed: what answers there belongs to somebody else.
+Other programs clean temporary directories, so a socket file may vanish and must be bound again. A file of another user, or one
+at which another program answers, is never removed.
 """
 
 import contextlib
@@ -22,7 +22,8 @@ class OwnSocket:
         self._identity: tuple[int, int] | None = None
 
     def listen(self) -> socket.socket:
-        """A new listener at the path. One that a dead process has left is replaced; one that is in use is left alone."""
+        """Return a new listener at the path. Replace a socket that a dead process has left; raise an error, and leave the socket
+        alone, if it is in use."""
         self._make_room()
         listener = socket.socket(socket.AF_UNIX)
         before = os.umask(0o177)
@@ -38,11 +39,11 @@ class OwnSocket:
         return listener
 
     def is_gone(self) -> bool:
-        """True when the file that was bound is not at the path any more."""
+        """True if the file that this process bound is not at the path any more."""
         return self._identity is not None and _identity(self.path) != self._identity
 
     def remove(self) -> None:
-        """Removes the file that was bound, and no other."""
+        """Remove the file that this process bound, and no other file."""
         if self._identity is not None and not self.is_gone():
             with contextlib.suppress(OSError):
                 self.path.unlink()
@@ -67,7 +68,7 @@ class OwnSocket:
 
 
 def answers(path: Path) -> bool:
-    """Whether somebody listens there. A queue that is full is somebody's."""
+    """Return True if a process listens at the path. A full queue of connections also means that a process listens."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(ANSWER_S)
         try:

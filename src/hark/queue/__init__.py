@@ -1,1 +1,1 @@
-"""PURE: what may become of a message, and in which order. No I/O, no clock."""
+"""PURE: what may happen to a message, and in which order. No I/O, no clock."""

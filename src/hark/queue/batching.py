@@ -1,9 +1,10 @@
-"""Which messages go to an agent as one payload: those that wait for the same session, each under its own header, in the order
-in which they would have gone one by one.
+"""Chooses the messages that go to an agent as one payload: messages that wait for the same session, each under its own header, in
+the order in which they would have gone one by one.
 
-A text without a header (`is_raw`) goes alone: it may be a command of the agent's own. So does an urgent one, which has
-interrupted somebody and shall not be buried, and one that the agent has refused before, so that one text cannot keep others from
-arriving. What may be in the box already belongs to the payload that it was in.
+A text without a header (`is_raw`) goes alone, because it may be a command of the agent's own. An urgent message goes alone,
+because it has interrupted somebody and must not be buried among others. A message that the agent has refused before goes alone,
+so that one text cannot keep others from arriving. A message whose text may be in the box already stays in the payload that it
+was in.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,8 @@ from hark.queue.ordering import RANK
 
 
 def next_batch(in_order: Sequence[Message], most: int, now: datetime) -> tuple[Message, ...]:
-    """The first, and those right behind it that may go with it. `in_order`: as `queue.ordering.delivery_order` has them."""
+    """Return the first message and those right after it that may go in the same payload, at most `most`. `in_order` holds the
+    messages in the order of `queue.ordering.delivery_order`."""
     if not in_order:
         return ()
     first, *others = in_order
@@ -28,7 +30,7 @@ def next_batch(in_order: Sequence[Message], most: int, now: datetime) -> tuple[M
 
 
 def payload_order(messages: Iterable[Message]) -> list[Message]:
-    """Sorts messages as they stand in a payload that was made before, whatever has become of them since."""
+    """Sort messages as they stand in a payload that was made before, whatever their statuses are now."""
     return sorted(messages, key=lambda message: (RANK[message.mode], message.sequence))
 
 

@@ -1,11 +1,11 @@
-"""Tells when the wall clock was set: by comparing it with a clock that nobody can set."""
+"""Detects that somebody set the wall clock, by comparing it with a clock that nobody can set."""
 
 from datetime import datetime, timedelta
 
 from msgspec import Struct
 
 SMALLEST = timedelta(seconds=1)
-"""A smaller difference is nobody's business; several of them add up, because the first reading stays the one to compare with."""
+"""The smallest difference that counts as a jump. Several smaller ones add up, because hark keeps comparing with the same reading."""
 
 
 class Reading(Struct, frozen=True):
@@ -13,10 +13,10 @@ class Reading(Struct, frozen=True):
 
     wall: datetime
     elapsed_s: float
-    """Seconds on a clock that only grows, also while the machine sleeps."""
+    """Seconds on the steady clock, which nobody can set and which goes on while the machine sleeps."""
 
 
 def jump_between(before: Reading, now: Reading) -> timedelta:
-    """By how much the wall clock was set forth (or back, if negative) between two readings; zero if it was not."""
+    """Return by how much the wall clock was set forward (or back, if negative) between two readings; zero if it was not set."""
     jump = (now.wall - before.wall) - timedelta(seconds=now.elapsed_s - before.elapsed_s)
     return jump if abs(jump) >= SMALLEST else timedelta(0)

@@ -1,8 +1,9 @@
-"""Cron lines: minute, hour, day of the month, month, day of the week; cronsim reads them and finds their times, as Debian's cron does.
+"""Cron lines: minute, hour, day of the month, month, day of the week. The library cronsim reads them and finds their times, as
+Debian's cron does.
 
-`*`, numbers, ranges, steps, lists, and names of months and days; Sunday is 0 and 7; `L`, `LW` and `#` for last and nth days. When
-both day fields are restricted, either is enough; a field that begins with `*` is no restriction. The times are those of a zone
-that is passed in. Around a change of the clock there are two sorts of lines:
+A field holds `*`, numbers, ranges, steps, lists, or names of months and days; Sunday is 0 and 7; `L`, `LW` and `#` stand for last
+and nth days. If both day fields are restricted, a day that fits either one is enough; a field that begins with `*` is no
+restriction. The times are those of a zone that is passed in. Around a change of the clock there are two sorts of lines:
 
 * A line whose minute and hour both begin with something else than `*` names times of the day. A time that the change leaves out
   comes at the first minute after the gap. A time that comes twice counts the first time only.
@@ -23,7 +24,8 @@ _SOME_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def check_cron(line: str) -> str:
-    """The line with single blanks between its fields. Raises `request-invalid` for what is no cron line or never comes."""
+    """Return the line with single blanks between its fields. Raise `request-invalid` if it is not a cron line or its time never
+    comes."""
     fields = line.split()
     if len(fields) != FIELDS:
         raise _invalid(line, f"it has {len(fields)} fields, not {FIELDS}")
@@ -33,7 +35,7 @@ def check_cron(line: str) -> str:
 
 
 def next_time(line: str, after: datetime, zone: tzinfo) -> datetime | None:
-    """The first time after that one, in UTC; None if there is none within 50 years."""
+    """Return the first time of the cron line after `after`, in UTC; None if there is none within 50 years."""
     words = _spelled_out(line)
     minute, hour, *_ = words.split()
     find = _next_shown if minute.startswith("*") or hour.startswith("*") else _next_named
@@ -44,15 +46,15 @@ def next_time(line: str, after: datetime, zone: tzinfo) -> datetime | None:
 
 
 def _next_named(line: str, after: datetime, zone: tzinfo) -> datetime | None:
-    """The next time of a line that names times of the day."""
-    # In an hour that comes twice cronsim may name a time of its first pass when the second has begun.
+    """Return the next time of a cron line that names times of the day."""
+    # In an hour that comes twice, cronsim may return a time of the hour's first pass although the second pass has begun.
     found = (at.astimezone(UTC) for at in CronSim(line, after.astimezone(zone)))
     return next((at for at in found if at > after), None)
 
 
 def _next_shown(line: str, after: datetime, zone: tzinfo) -> datetime | None:
-    """The next time of a line that goes by what clocks show. Between two changes of the clock that is a question without a zone;
-    cronsim's own answer skips an hour where a change is not a whole number of hours."""
+    """Return the next time of a cron line that goes by what clocks show. Between two changes of the clock no zone is needed to find
+    it. Cronsim's own answer for a zone skips an hour where a change is not a whole number of hours."""
     offset = _offset(after, zone)
     shown = (after + offset).replace(tzinfo=None)
     while (found := next(CronSim(line, shown), None)) is not None:
@@ -61,13 +63,14 @@ def _next_shown(line: str, after: datetime, zone: tzinfo) -> datetime | None:
         if change is None:
             return at
         after, offset = change, _offset(change, zone)
-        # The minute that the change begins with counts too.
+        # The first minute after the change counts too.
         shown = (change + offset).replace(tzinfo=None) - timedelta(seconds=1)
     return None
 
 
 def _first_change(after: datetime, until: datetime, zone: tzinfo) -> datetime | None:
-    """The first second after `after`, up to `until`, at which the zone has another offset than at `after`."""
+    """Return the first second after `after`, up to `until`, at which the zone has another offset than at `after`; None if there is
+    none."""
     offset, early = _offset(after, zone), after
     while early < until:
         late = min(early + _BETWEEN_CHANGES, until)
@@ -85,7 +88,7 @@ def _offset(at: datetime, zone: tzinfo) -> timedelta:
 
 
 def _spelled_out(line: str) -> str:
-    """A week may end with its Sunday: `fri-sun`."""
+    """Write a Sunday at the end of a range as 7, so that a week may end with its Sunday: `fri-sun`."""
     *others, weekday = line.upper().split()
     return " ".join([*others, weekday.replace("-SUN", "-7")])
 

@@ -1,6 +1,6 @@
-"""When something was said, put right: a hook that runs beside its agent starts when the machine finds time for it, and may
-stamp its report later than what came after it. Where an agent names its turns, its prompt is what its turn began with, whatever
-the stamps say."""
+"""Corrects the time at which an agent said something. A hook that runs beside its agent starts when the machine finds time for it, and
+may stamp its report later than reports of things that happened afterwards. Where an agent names its turns, a turn begins with its
+prompt, whatever the stamps say."""
 
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ _TICK = timedelta(microseconds=1)
 
 
 class TurnTimes(Struct, frozen=True):
-    """What is known of the newest turn that the agent has named."""
+    """What hark knows about the newest turn that the agent has named: its id, its first report, and its prompt."""
 
     turn_id: str
     first_at: datetime
@@ -20,7 +20,7 @@ class TurnTimes(Struct, frozen=True):
 
 
 def put_right(known: TurnTimes | None, turn_id: str, said: Said, at: datetime) -> tuple[TurnTimes | None, datetime]:
-    """Returns what is known of the turn now, and the corrected instant at which something was said."""
+    """Return what is known about the newest turn now, and the corrected time at which the agent said something."""
     if not turn_id:
         return known, at
     is_prompt = said is Said.PROMPT_SUBMITTED

@@ -1,7 +1,7 @@
-"""When a message is delivered, in one word that names the true reason: for the answer to whoever sends it.
+"""Tells the sender of a message when it will be delivered, in one word that names the true reason.
 
-The words are a contract (docs/api.md). A word that begins with `waiting_for_` is followed by the reason of the hold that the
-message has, or is about to have.
+The words are a contract (docs/api.md). After `waiting_for_` a word names the reason for which the message is held or is about to
+be held.
 """
 
 from msgspec import Struct
@@ -16,18 +16,18 @@ class Outlook(Struct, frozen=True, kw_only=True):
 
     message: Message
     position: int
-    """The place of the message in the order of delivery; 1 is the next one."""
+    """The place of the message in the order of delivery; the message that is delivered next has place 1."""
     first: Message | None = None
-    """The message that is delivered next to that session: its reason to wait is everybody's."""
+    """The message that is delivered next to the session: all others wait for the same reason as this one."""
     obstacle: HoldReason | None = None
-    """What the gate says about the session now."""
+    """The reason why the gate lets no delivery to the session start now; None if a delivery may start."""
     phase: Phase = Phase.UNKNOWN
     is_for_hook: bool = False
-    """The agent's own hook takes the message during the running turn or at its end."""
+    """True if the agent's own hook takes the message during the running turn or at the end of the turn."""
     is_typed_when_idle: bool = False
-    """The agent is not typed to during a turn."""
+    """True if hark types to the agent only between turns."""
     can_interrupt: bool = True
-    """The agent has a key or a call that ends its turn for an urgent message."""
+    """True if the agent has a key or a call by which hark can end its turn for an urgent message."""
 
 
 def estimate(outlook: Outlook) -> str:

@@ -1,16 +1,17 @@
-"""Handing messages to a busy agent through its own hooks: which of them at which boundary, and what proves that it has them.
+"""Hands messages to a busy agent through its own hooks: decides which messages go at which boundary, and what proves that the agent has
+them.
 
     a tool has run     important messages are added to what the agent is told
-    the turn stops     all that waits makes the agent go on, as its next turn
+    the turn stops     all messages that wait make the agent go on, as its next turn
 
-A message is claimed (staged) before the hook gets it. The hook prints it only after it has said so; one that ends without a
-word has printed nothing. What was printed is proven by what the agent does next (`judge`): after a tool it goes on working, and
-a stop that we have refused is followed by more work, or by a stop of which the agent itself says that a hook made it go on. A
-new prompt or an interrupt proves nothing: then the agent's own transcript must tell (`resolve`), and where that cannot, nobody
-knows, and the message is uncertain.
+A message is claimed (staged) before the hook gets it. The hook prints the message only after it has told hark that it will; a hook
+that ends without telling has printed nothing. What the agent does next proves that it has what the hook printed (`judge`): after a
+tool it goes on working, and after a stop that hark has refused it works more, or stops and says that a hook made it go on. A new
+prompt or an interrupt proves nothing. Then the agent's own transcript must decide (`resolve`), and if the transcript cannot, the
+message is uncertain.
 
-An agent that is made to go on again and again never rests, and its user never gets a word in. So only so many stops in a row
-are refused; what still waits then is delivered like any message to an idle agent.
+An agent that is made to go on again and again never rests, and its user never gets a word in. So hark refuses at most
+MOST_CONTINUATIONS stops in a row, and delivers what still waits after that like any message to an idle agent.
 """
 
 from collections.abc import Sequence
@@ -30,12 +31,12 @@ MOST_MESSAGES = 10
 LOST_AFTER = timedelta(seconds=30)
 """How long to wait for evidence before giving up."""
 TRANSCRIPT_LAG = timedelta(seconds=2)
-"""An agent may write down a moment later what it was told."""
+"""How long an agent may take to write into its transcript what it was told."""
 
 
 class Boundary(StrEnum):
     TOOL = "tool"
-    """A tool has run; the agent works on."""
+    """A tool has run, and the agent's turn goes on."""
     STOP = "stop"
     """The agent's turn is about to end."""
 
@@ -48,7 +49,7 @@ _MODES = {
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """What was given to a hook, and is not proven yet."""
+    """The messages that hark has given to a hook, without proof yet that the agent has them."""
 
     message_ids: tuple[MessageId, ...]
     boundary: Boundary
@@ -66,7 +67,8 @@ class Verdict(StrEnum):
 def choose(
     waiting: Sequence[Message], boundary: Boundary, authority: Authority, *, continuations: int, now: datetime
 ) -> tuple[Message, ...]:
-    """Of what waits, in the order of delivery: all up to the first that may not go this way, so that nothing is overtaken."""
+    """Choose the messages that a hook hands over now: from those that wait, in the order of delivery, all up to the first that
+    may not go this way, so that no message overtakes another."""
     if boundary is Boundary.STOP and continuations >= MOST_CONTINUATIONS:
         return ()
     chosen: list[Message] = []
@@ -86,7 +88,8 @@ def may_go(message: Message, boundary: Boundary, authority: Authority) -> bool:
 
 
 def continued(before: int, *, is_continued: bool) -> int:
-    """How many stops in a row were refused, at a stop: by our count, or at least by the agent's own word."""
+    """Return, at a stop, how many stops in a row hark has refused: hark's own count, but at least 1 if the agent says that a hook
+    made it go on (`is_continued`), and 0 if it does not."""
     return max(1, before) if is_continued else 0
 
 
@@ -95,7 +98,7 @@ _SAYS_NOTHING = frozenset({Said.NOTIFIED, Said.UNKNOWN, Said.PERMISSION_ANSWERED
 
 
 def judge(claim: Claim, heard: Heard, *, is_continued: bool) -> Verdict:
-    """What the agent's next event says about a claim."""
+    """Decide what the agent's next event proves about a claim."""
     if heard.at <= claim.at or heard.said in _SAYS_NOTHING:
         return Verdict.WAIT
     if heard.said in _GOES_ON or set(claim.message_ids) & set(heard.message_ids):
@@ -109,7 +112,7 @@ def judge(claim: Claim, heard: Heard, *, is_continued: bool) -> Verdict:
 
 def _judge_after_tool(said: Said) -> Verdict:
     if said is Said.TOOL_DONE:
-        # Perhaps of a tool that ran beside the first.
+        # The event may be of a tool that ran beside the first one.
         return Verdict.WAIT
     return Verdict.TAKEN if said is Said.STOPPED else Verdict.UNPROVEN
 
@@ -129,9 +132,9 @@ def resolve(
     is_in_transcript: bool | None,
     is_waking: bool = False,
 ) -> Fate:
-    """What becomes of a claim that no event has proven. Only a turn that is over, and of which the agent's transcript can be
-    read, proves that the agent has not got it; and not even that where the agent may have been idle all the time, and about to be
-    woken by it."""
+    """Decide what happens to a claim that no event has proven. Only a turn that is over and whose transcript can be read proves
+    that the agent has not got the messages. Not even that is a proof where a waiting hook may wake the agent (`is_waking`): the
+    agent may have been idle all the time, and about to be woken by the messages."""
     if is_in_transcript:
         return Fate.TAKEN
     age = now - staged_at

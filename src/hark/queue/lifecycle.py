@@ -1,23 +1,23 @@
-"""The life of a message: one table, one function.
+"""The life of a message, as one table and one function.
 
     queued -> held(reason) <-> queued -> staged -> submitted -> acknowledged -> completed
     and the ends: expired, cancelled, uncertain, dead
 
-A message is changed by nothing but `advance`, which looks the change up in LEGAL, and returns the new message together
-with the receipt that proves it; a store writes both in one transaction or neither. So no message can be in a state that
-its receipts do not explain. The table is also stored in the database, where receipts refer to it: a writer that went
-around this file would break a foreign key.
+Only `advance` changes the status of a message. It looks the change up in LEGAL, and returns the new message together with the
+receipt that proves the change; a store writes both in one transaction or neither. So no message can have a status that its
+receipts do not explain. The database holds the table too, and receipts refer to it: a writer that went around this file would
+break a foreign key.
 
-Some rows deserve a word. `held -> held` changes the reason. Before its text is put into the box a message is marked by
-`begin_attempt`, so that after a crash it is known where to look; a marked message that is neither in the box nor on record
-becomes `uncertain`, also out of `queued` and `held`. `staged -> queued|held|expired|cancelled` is only legal for a
-delivery that proved the text to be out of the box again. `uncertain` is no real end: later evidence may resolve it, and a
-human may decide to send again; hark itself never does. `submitted|acknowledged|completed -> queued` is what an agent does
-that is interrupted before it has answered: it puts the prompt back into its box, where it waits, marked, to be submitted
-once more.
+Some rows need an explanation. `held -> held` changes the reason. Before hark puts the text of a message into the box,
+`begin_attempt` marks the message, so that after a crash hark knows where to look; a marked message that is neither in the box
+nor on record becomes `uncertain`, also out of `queued` and `held`. `staged -> queued|held|expired|cancelled` is only legal for a
+delivery that proved the text to be out of the box again. `uncertain` is not a real end: later evidence may resolve it, and a
+human may decide to send the message again; hark itself never does. `submitted|acknowledged|completed -> queued` happens when an
+agent is interrupted before it has answered: the agent puts the prompt back into its box, where the message waits, marked, to be
+submitted once more.
 
 An inbox message is never typed, so it can be neither held nor staged nor uncertain: it has a smaller table of its own. It
-becomes `submitted` when it is handed to the agent that asked for it, and the rest is what that agent says.
+becomes `submitted` when it is handed to the agent that asked for it, and its later statuses are what that agent reports.
 """
 
 from datetime import datetime
@@ -52,16 +52,16 @@ LEGAL_IN_INBOX: dict[Status, frozenset[Status]] = {
 }
 
 PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
-"""The statuses of a message that was not submitted yet: what a queue shows."""
+"""The statuses of a message that has not been submitted yet; a queue shows the messages with these statuses."""
 
 ENDS = frozenset({S.COMPLETED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD})
-"""The statuses after which nothing more happens to a message by itself."""
+"""The statuses after which hark does nothing more with a message by itself."""
 
 _SETTLED = frozenset({S.EXPIRED, S.CANCELLED, S.DEAD})
 
 
 def is_on_its_way(message: Message) -> bool:
-    """True if hark has put the message on its way to the agent, so that a prompt of the agent's may carry its id."""
+    """True if hark has put the message on its way to the agent, so that a prompt of the agent may contain the message's id."""
     if message.is_inbox or message.is_raw or message.status in _SETTLED:
         return False
     return message.attempted_at is not None or message.status not in (S.QUEUED, S.HELD)
@@ -82,11 +82,11 @@ AUTHORITIES = {
     Channel.HOOK: Authority.NOTICE,
     Channel.INBOX: Authority.NOTICE,
 }
-"""What a channel carries is prompted as the user's own words, unless a step says otherwise."""
+"""The authority that a message gets from the channel it goes by, unless a step has an authority of its own."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """A wished change of status, with what is known about it."""
+    """A change of a message's status that is to be made, with what is known about it."""
 
     status: Status
     at: datetime
@@ -95,17 +95,17 @@ class Step(Struct, frozen=True, kw_only=True):
     channel: Channel | None = None
     carrier: Carrier | None = None
     authority: Authority | None = None
-    """The authority of the step; None means the channel's."""
+    """The authority of the step; None means the authority of the step's channel."""
     had_draft: bool | None = None
-    """Whether a human's draft was carried out of the box for it; None where nobody looked."""
+    """True if hark carried a human's draft out of the box for the message, False if the box was empty, None if hark did not look."""
     is_in_box: bool = False
-    """Our text may still be in the input box."""
+    """True if the message's text may still be in the input box."""
     batch_id: str | None = None
-    """The payload that it goes in, where it goes with others."""
+    """The id of the payload in which the message goes together with others; None if it does not change."""
     is_interrupt: bool | None = None
-    """The running turn is being told to end for this message; False: it was not told after all."""
+    """True if hark tells the running turn to end for this message; False if hark did not tell it after all; None changes nothing."""
     counts_attempt: bool = True
-    """False if the session was the reason why an attempt that has begun came to nothing: then it does not count."""
+    """False if an attempt that had begun failed for a reason of the session: such an attempt does not count."""
 
 
 class Advance(Struct, frozen=True):
@@ -115,7 +115,7 @@ class Advance(Struct, frozen=True):
 
 
 def first(message: Message) -> Advance:
-    """A new message and its first receipt."""
+    """Return a new message with its first receipt."""
     if message.status is not S.QUEUED:
         raise _illegal(None, message.status)
     detail = "waits in the inbox" if message.is_inbox else ""
@@ -155,24 +155,25 @@ def advance(message: Message, step: Step) -> Advance:
 
 
 def legal(message: Message) -> frozenset[Status]:
-    """Returns the statuses that the message may have next."""
+    """Return the statuses that the message may have next."""
     return (LEGAL_IN_INBOX if message.is_inbox else LEGAL)[message.status]
 
 
 def begin_attempt(message: Message, at: datetime, batch_id: str | None = None) -> Message:
-    """Marks that from now on its text may be in the box, and in which payload. No receipt: nothing has been proven yet."""
+    """Mark that from now on the message's text may be in the box, and in which payload. There is no receipt, because nothing has
+    been proven yet."""
     if message.status is not S.QUEUED or message.is_inbox:
         raise _illegal(message.status, S.STAGED)
     return structs.replace(message, attempts=message.attempts + 1, attempted_at=at, batch_id=batch_id)
 
 
 def has_reached(status: Status, goal: Status) -> bool:
-    """Whether a message that shall become `goal` (submitted, acknowledged, completed) is there or past it."""
+    """Return True if the status is `goal` (submitted, acknowledged or completed) or comes after it."""
     return status in _PROGRESS and goal in _PROGRESS and _PROGRESS.index(status) >= _PROGRESS.index(goal)
 
 
 def hand_out(message: Message, at: datetime) -> Advance:
-    """An inbox message goes to the agent that asked for it."""
+    """Mark an inbox message as handed to the agent that asked for it."""
     step = Step(status=S.SUBMITTED, at=at, detail="handed to the agent", channel=Channel.INBOX)
     return advance(message, step)
 

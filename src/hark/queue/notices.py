@@ -1,7 +1,8 @@
-"""Notices: what hark tells the sender of a message about what became of it. One function per kind says whether it is due, to
-whom and in which words; `key` makes sure that one fact never becomes two notices, however often it is looked at.
+"""Notices, by which hark tells the sender of a message what happened to that message. One function per kind of notice decides whether
+the notice is due, to whom it goes, and in which words; `key` makes sure that one fact never becomes two notices, however often hark
+looks at the message.
 
-A notice is a message like any other, from hark to the session that has sent the first one. It asks for no notices itself.
+A notice is a message like any other, from hark to the session that sent the original message. A notice asks for no notices itself.
 """
 
 from collections.abc import Sequence
@@ -22,12 +23,13 @@ LONGEST_QUOTE = 80
 class Notice(Struct, frozen=True, kw_only=True):
     key: str
     session_id: SessionId
-    """Who is told: the session that has sent the message."""
+    """The session that receives the notice: the sender of the original message."""
     text: str
 
 
 def on_stop(message: Message, recipient: Session, detail: str, count: int = 1) -> Notice | None:
-    """The turn of the message has stopped; `detail` says how, as its receipt does. `count`: for the how-manieth time."""
+    """Return the notice that the turn of the message has stopped; None if none is due. `detail` says how the turn stopped, in the
+    words of the receipt. `count` says how often the message has been completed, this time included."""
     if not message.notify_on_stop or message.status is not Status.COMPLETED:
         return None
     words = f"{name(recipient)} has stopped working on your message: {detail}"
@@ -41,8 +43,8 @@ def on_delivery(message: Message, recipient: Session) -> Notice | None:
 
 
 def on_failure(message: Message, recipient: Session, detail: str, count: int = 1) -> Notice | None:
-    """It will not arrive by itself any more, or not as long as the session is gone. `count`: for the how-manieth time, since somebody
-    may have tried it again."""
+    """Return the notice that the message will not arrive by itself any more, or not as long as the session is gone; None if none is
+    due. `count` says how often that has happened, this time included, because somebody may have tried the message again."""
     if not message.notify_on_failure:
         return None
     if message.status is Status.HELD and message.hold_reason is HoldReason.SESSION_GONE:
@@ -63,14 +65,15 @@ def after_delivery(message: Message, recipient: Session) -> Notice | None:
 
 
 def follow_up_at(message: Message) -> datetime | None:
-    """When the sender wants to be reminded of it."""
+    """Return the time at which the sender wants to be reminded of the message; None if there is none."""
     if message.notify_after_s is None or message.delivered_at is None or message.sender_session_id is None:
         return None
     return message.delivered_at + timedelta(seconds=message.notify_after_s)
 
 
 def due(message: Message, recipient: Session, receipts: Sequence[Receipt]) -> list[Notice]:
-    """What is to be told of it as it is now. How often its receipts say the same tells one failure from the next."""
+    """Return the notices that are due for the message as it is now. The number of receipts that say the same tells one failure from
+    the next."""
     detail = receipts[-1].detail if receipts else ""
     stops = sum(receipt.status is Status.COMPLETED for receipt in receipts)
     if message.hold_reason is HoldReason.SESSION_GONE:
@@ -97,13 +100,13 @@ def name(recipient: Session) -> str:
 
 
 def quote(text: str) -> str:
-    """The beginning of the message, on one line."""
+    """Return the beginning of the message in quotes, on one line."""
     line = " ".join(text.split())
     return f'"{line}"' if len(line) <= LONGEST_QUOTE else f'"{line[:LONGEST_QUOTE]}..."'
 
 
 def _notice(kind: str, message: Message, words: str, hint: str = "", *, count: int = 1) -> Notice | None:
-    """Makes a notice; None if the sender is not a session and so cannot be told."""
+    """Make a notice; return None if the sender is not a session and so cannot be told."""
     if message.sender_session_id is None:
         return None
     text = f"[hark] {words}\nOriginal: {quote(message.text)}{hint}"

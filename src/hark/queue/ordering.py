@@ -1,4 +1,4 @@
-"""Which message goes next: urgent before important before sequential, and first come first served within a mode."""
+"""Decides which message goes next: urgent before important before sequential, and first come first served within a mode."""
 
 from collections.abc import Iterable
 
@@ -8,12 +8,12 @@ RANK = {Mode.URGENT: 0, Mode.IMPORTANT: 1, Mode.SEQUENTIAL: 2}
 
 
 def delivery_order(pending: Iterable[Message]) -> list[Message]:
-    """What is in the box already (staged) goes first: it must be finished before anything else may start. What waits in
-    the inbox is not delivered."""
+    """Sort pending messages in the order of delivery. A message that is in the box already (staged) goes first, because it must be
+    finished before another delivery may start. Messages that wait in the inbox are left out, because hark does not deliver them."""
     typed = (message for message in pending if not message.is_inbox)
     return sorted(typed, key=lambda m: (m.status is not Status.STAGED, RANK[m.mode], m.sequence))
 
 
 def inbox_order(pending: Iterable[Message]) -> list[Message]:
-    """What waits for the agent to ask for it, in the order in which it gets it."""
+    """Return the messages that wait in the inbox, in the order in which the agent gets them when it asks."""
     return sorted((m for m in pending if m.is_inbox), key=lambda m: (RANK[m.mode], m.sequence))

@@ -1,10 +1,10 @@
-"""When a delivery that has failed is tried again, and when it is given up.
+"""Decides when hark tries a failed delivery again, and when it gives the message up.
 
-An attempt counts when the agent did not take the text: its paste was not echoed, or something else than our text stood in the box,
-or Enter had no effect. After each such attempt the next one waits longer, and after `max_attempts` the message steps aside, so that
-what waits behind it goes on. If its text is known to be out of the box, the message is dead: it stays on record, its sender is told,
-and `hark retry` brings it back. If its text may still be in the box, the message is uncertain, and its sender is told the same.
-An attempt that fails for a reason of the session (a draft, a dialog, a human who types, a busy agent) does not count.
+An attempt counts if the agent did not take the text: the paste was not echoed, or the box held something else than the message's text,
+or Enter had no effect. After each such attempt hark waits longer before the next one, and after `max_attempts` the message steps aside,
+so that the messages behind it go on. If the message's text is known to be out of the box, the message is dead: it stays on record, hark
+tells its sender, and `hark retry` brings it back. If the text may still be in the box, the message is uncertain, and hark tells its sender
+that. An attempt that fails for a reason of the session (a draft, a dialog, a human who types, a busy agent) does not count.
 """
 
 from hark.model.message import Message, Status
@@ -12,26 +12,27 @@ from hark.model.message import Message, Status
 FIRST_S = 0.2
 LONGEST_S = 60.0
 LONGEST_IN_BOX_S = 5.0
-"""A text that may be in the box is looked at more often: a human who takes it out, or submits it, ends the wait."""
+"""The longest wait while the text may be in the box: hark looks more often then, because a human who takes the text out of the box, or
+submits it, ends the wait."""
 
 
 def backoff_s(attempts: int) -> float:
-    """How long to wait after so many attempts: 0.2, 0.4, 0.8, … seconds, a minute at the most."""
+    """Return how long to wait after this number of attempts: 0.2, 0.4, 0.8, … seconds, a minute at the most."""
     return 0.0 if attempts < 1 else float(min(FIRST_S * 2 ** min(attempts - 1, 16), LONGEST_S))
 
 
 def next_try_s(message: Message, refusals: int) -> float:
-    """How long to wait after an attempt that the agent has refused. `refusals`: see `given_up_as`."""
+    """Return how long to wait after an attempt that the agent has refused. `given_up_as` explains `refusals`."""
     if may_be_in_box(message):
         return min(backoff_s(refusals), LONGEST_IN_BOX_S)
     return backoff_s(max(message.attempts, refusals))
 
 
 def given_up_as(message: Message, refusals: int, most_attempts: int) -> Status | None:
-    """What becomes of a message that the agent has refused; None while it is tried again.
+    """Return the status with which hark gives up a message that the agent has refused; None if hark tries the message again.
 
-    `refusals`: how often in a row it was refused, also where an attempt went on with a text that was in the box already, which
-    the message itself does not count. `most_attempts`: 0 never gives up."""
+    `refusals` says how often in a row the agent refused the message. It also counts attempts that went on with a text that was in
+    the box already, which `message.attempts` does not count. If `most_attempts` is 0, hark never gives up."""
     if not 0 < most_attempts <= max(message.attempts, refusals):
         return None
     return Status.UNCERTAIN if may_be_in_box(message) else Status.DEAD

@@ -1,10 +1,11 @@
-"""Which reminders are due, and when those that repeat are due again. The clock and the time zone are passed in; whoever fires
-them writes down that they fired.
+"""Decides which reminders are due, and when repeated reminders are due again. The clock and the time zone are passed in; the caller
+that fires a reminder records that it fired.
 
-A repeated one that was missed several times fires once, and then at its next time: nobody wants an hour's reminders at once.
+A repeated reminder that was missed several times fires once, and then at its next time: nobody wants an hour's reminders at once.
 
-`fire_at` is always a time of the wall clock. When that clock is set, `moved` says how the reminders follow: one that is due after an
-amount of time keeps that amount, so its `fire_at` moves with the clock; one that is due at a time of the day keeps the time.
+`fire_at` is always a time of the wall clock. When somebody sets that clock, `moved` says how the reminders follow: a reminder that is
+due after an amount of time keeps that amount, so its `fire_at` moves with the clock; a reminder that is due at a time of the day keeps
+that time.
 """
 
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ from hark.model.reminder import Reminder
 from hark.queue.cron import check_cron, next_time
 
 LATE_AFTER = timedelta(seconds=30)
-"""A reminder that could not fire in time, such as while no daemon ran, says so."""
+"""A reminder that fires later than this after its time, for example because no daemon ran, says that it is late."""
 SHORTEST_EVERY_S = 10.0
 
 
@@ -27,7 +28,7 @@ class Firing(Struct, frozen=True):
 
 
 def due(reminders: Iterable[Reminder], now: datetime) -> list[Firing]:
-    """Returns the reminders whose time has come, in the order of their times."""
+    """Return the reminders whose time has come, in the order of their times."""
     waiting = (r for r in reminders if is_waiting(r) and r.fire_at <= now)
     ordered = sorted(waiting, key=lambda r: (r.fire_at, r.created_at, r.id))
     return [Firing(reminder, now - reminder.fire_at > LATE_AFTER) for reminder in ordered]
@@ -42,8 +43,9 @@ def is_waiting(reminder: Reminder) -> bool:
 
 
 def moved(reminder: Reminder, jump: timedelta, now: datetime, zone: tzinfo) -> datetime:
-    """When it is due after the wall clock was set by `jump` and shows `now`. A cron line whose clock was set back has its next
-    time sooner than it seemed; a time that it has fired at is not fired again, because `key` names the time."""
+    """Return when the reminder is due after the wall clock was set by `jump` and shows `now`. If the clock was set back, the next
+    time of a cron line may come sooner than before. A time at which the reminder has fired is not fired again, because `key`
+    contains the time."""
     if reminder.is_elapsed:
         return reminder.fire_at + jump
     if reminder.repeat and reminder.repeat.startswith("cron ") and jump < timedelta(0):
@@ -65,7 +67,8 @@ def by_cron(line: str) -> str:
 
 
 def again_at(repeat: str, fired: datetime, now: datetime, zone: tzinfo) -> datetime | None:
-    """The next time after now, in step with the one at which it was due."""
+    """Return the next time after `now` at which a repeated reminder is due; an interval is counted from `fired`, the time at which the
+    reminder was due."""
     kind, _, rest = repeat.partition(" ")
     if kind == "cron":
         return next_time(rest, now, zone)
@@ -74,8 +77,8 @@ def again_at(repeat: str, fired: datetime, now: datetime, zone: tzinfo) -> datet
 
 
 def key(reminder: Reminder) -> str:
-    """Of the message that it becomes: one for each time. With microseconds: a reminder that moved with the clock may be due in the
-    same second of the wall clock again."""
+    """Return the idempotency key of the message that the reminder becomes: a repeated reminder has one key for each time. The key has
+    microseconds, because a reminder that moved with the clock may be due in the same second of the wall clock again."""
     return f"reminder:{reminder.id}" + (f":{reminder.fire_at:%Y%m%dT%H%M%S.%f}" if reminder.repeat else "")
 
 

@@ -1,6 +1,6 @@
-"""What has happened since the daemon started, in numbers: made from the events alone, one after the other.
+"""Counts what has happened since the daemon started, from the events alone, one after the other.
 
-Of a message that waits it is remembered since when and why, and no longer: the memory is as large as the queue.
+For each message, it remembers since when and why the message waits, and only while it waits: the memory is as large as the queue.
 """
 
 from bisect import bisect_left
@@ -19,7 +19,7 @@ _WAITS = (Status.QUEUED, Status.HELD, Status.STAGED)
 class Histogram:
     def __init__(self) -> None:
         self.counts = [0] * (len(BUCKETS_S) + 1)
-        """The count of each bucket; the last one counts everything longer."""
+        """The count of each bucket of BUCKETS_S; the last count is for everything longer than the last bucket."""
         self.sum_s = 0.0
 
     @property
@@ -31,7 +31,8 @@ class Histogram:
         self.sum_s += seconds
 
     def quantile(self, share: float) -> float | None:
-        """The upper end of the bucket in which it lies; None if there is nothing, or if it lies above all."""
+        """Return the upper end of the bucket in which the quantile lies; None if nothing was counted, or if the quantile lies above
+        all buckets."""
         wanted, seen = share * self.count, 0
         for limit, count in zip(BUCKETS_S, self.counts, strict=False):
             seen += count
@@ -44,13 +45,14 @@ class Statistics:
     def __init__(self) -> None:
         self.queued = 0
         self.outcomes: Counter[str] = Counter()
-        """submitted, acknowledged, completed, and the ends; each message in each once it gets there."""
+        """The number of messages that reached each status after the queue: submitted, acknowledged, completed, and the ends. One
+        message counts in every such status that it reaches."""
         self.deliveries: Counter[tuple[str, str]] = Counter()
         """The number of deliveries, by channel and carrier."""
         self.hold_s: dict[str, float] = {}
         self.holds: Counter[str] = Counter()
         self.latency = Histogram()
-        """The time from queued to submitted."""
+        """The time of each delivery from queued to submitted."""
         self.interrupts = 0
         self.signals: Counter[str] = Counter()
         self._queued_at: dict[MessageId, datetime] = {}
@@ -58,7 +60,7 @@ class Statistics:
         self._carriers: dict[MessageId, tuple[str, str]] = {}
 
     def begin(self, pending: Iterable[Message]) -> None:
-        """Takes in the messages that wait when the daemon starts."""
+        """Take in the messages that wait when the daemon starts."""
         for message in pending:
             self._queued_at[message.id] = message.queued_at
             if message.hold_reason and message.held_since:

@@ -1,19 +1,21 @@
-"""Turns: what an agent is doing, and which message belongs to which of its turns. Decided from what was heard of it, by the
-time at which it was said, not at which it reached us: late, repeated and overtaken events change nothing that they should
-not.
+"""Turns: what an agent is doing, and which message belongs to which of its turns. Hark decides this from the events that it hears of
+the agent, by the time at which the agent said them, not the time at which they reached hark: late, repeated and overtaken events
+change nothing that they should not.
 
     prompt submitted -> busy ... permission asked -> waiting ... answered -> busy ... stopped -> idle
 
-A message belongs to the turn whose prompt carried its id. It is completed when that turn has stopped: by the first stop that
-was said after its prompt. Where an agent does not say which prompts it takes (`SUBMITTED`, two-phase promotion): what was
-pasted into an idle agent is worked on at once; what was pasted into a busy one is worked on after the next stop, and
-completed by the one after that. That may be one turn late when a stop was lost, and is never one too early.
+A message belongs to the turn whose prompt contained the message's id. The message is completed when that turn has stopped: by the
+first stop that the agent said after the prompt. Some agents do not say which prompts they take (`SUBMITTED`, two-phase promotion).
+Such an agent works at once on a message that was pasted while it was idle. It works on a message that was pasted while it was busy
+after the next stop, and the stop after that one completes the message. That may be one turn late if a stop was lost, and is never
+one turn too early.
 
-A hook can get lost: the daemon was away, or its socket. A stop alone does not say whose it is, because the human may have
-queued prompts of their own before our message. Two things do say that the agent has taken a message of which it told nothing
-(`expected`): it has taken one that was submitted later, so the stop of that one settles both; or it rests.
+A hook's report can get lost, because the daemon or its socket was away. A stop alone does not say whose turn has stopped, because
+the human may have queued prompts of their own before hark's message. Two things prove that the agent has taken a message that it
+said nothing about (`expected`): the agent has taken a message that was submitted later, so the stop of that one settles both; or the
+agent rests.
 
-An interrupted turn often ends without a word. So nothing is believed for ever: an agent whose terminal has fallen silent with
+An interrupted turn often ends without any report. So hark believes nothing for ever: an agent whose terminal has fallen silent with
 its input box in view rests, and has done all that it was given before (`lapse`), except what still stands in its box.
 """
 
@@ -28,14 +30,15 @@ from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 
 SILENCE_ENDS_TURN_S = 5.0
-"""Seconds of silence that end a turn: every agent that works animates its screen."""
+"""Seconds of silence in the terminal that end a turn: every agent that works animates its screen."""
 _SILENCE = timedelta(seconds=SILENCE_ENDS_TURN_S)
 MOST_EXPECTED = 1000
-"""How many messages are remembered of an agent that never tells anything."""
+"""The largest number of messages that hark remembers for an agent that never says which prompts it takes."""
 BEGINS_WITHIN_S = 10.0
-"""How long an agent may take to begin with a prompt that it was given: some read the files that the prompt mentions first."""
+"""How long an agent may take to begin with a prompt that it was given: some agents first read the files that the prompt mentions."""
 BELIEVED_FOR_S = 900.0
-"""Without any other event; then the state is unknown until somebody says something."""
+"""Seconds for which hark believes that an agent is busy or waits without hearing any event; then the phase is unknown until the next
+event."""
 _BEGINS_WITHIN = timedelta(seconds=BEGINS_WITHIN_S)
 
 
@@ -48,28 +51,28 @@ class Phase(StrEnum):
 
 
 class Task(Struct, frozen=True):
-    """A message that the agent has, and since when."""
+    """A message that the agent has, and since when the agent has it."""
 
     message_id: MessageId
     since: datetime
     is_heard: bool = True
-    """True if the agent itself has told that it has the message."""
+    """True if the agent itself has said that it has the message."""
 
 
 class Turns(Struct, frozen=True, kw_only=True):
     phase: Phase = Phase.UNKNOWN
     at: datetime | None = None
-    """When what decided the phase was said."""
+    """When the agent said what decided the phase."""
     working_on: tuple[Task, ...] = ()
     next_up: tuple[MessageId, ...] = ()
-    """Pasted into a busy agent that does not say which prompts it takes: for the turn after this one."""
+    """The messages that were pasted into a busy agent that does not say which prompts it takes: they belong to the next turn."""
     expected: tuple[Task, ...] = ()
-    """Submitted to an agent that will say so itself, and has not yet; in the order in which they were submitted. Also what was
-    submitted before we have heard anything of the agent."""
+    """The messages that hark submitted and that the agent will say it has taken, but has not yet said, in the order in which they
+    were submitted. This includes messages that were submitted before hark heard anything of the agent."""
     stopped_at: datetime | None = None
     """When the agent's last turn stopped."""
     detail: str = ""
-    """What the agent waits for."""
+    """What the agent waits for; empty if it does not wait for a permission."""
 
     @property
     def has_work(self) -> bool:
@@ -77,7 +80,7 @@ class Turns(Struct, frozen=True, kw_only=True):
 
     @property
     def message_ids(self) -> tuple[MessageId, ...]:
-        """All messages that the agent has, as far as we know."""
+        """All messages that the agent has, as far as hark knows."""
         return (*(task.message_id for task in (*self.working_on, *self.expected)), *self.next_up)
 
 
@@ -91,9 +94,9 @@ class Completed(Struct, frozen=True):
     at: datetime
     was_interrupted: bool = False
     is_inferred: bool = False
-    """True if the end of the turn is concluded from silence: nobody has told it."""
+    """True if hark concluded the end of the turn from silence, because nobody reported it."""
     is_seen: bool = False
-    """True if a witness told it that sees what the agent does, and not why."""
+    """True if the end of the turn was reported by a witness that sees what the agent does, but not why."""
 
 
 Fact = Acknowledged | Completed
@@ -124,7 +127,8 @@ def hear(turns: Turns, heard: Heard) -> Heeded:
 
 
 def submit(turns: Turns, message_id: MessageId, at: datetime, *, is_prompt_heard: bool) -> Turns:
-    """We have submitted a message. If the agent will say so itself, that is waited for."""
+    """Record that hark has submitted a message. If the agent will say by itself that it has taken the message (`is_prompt_heard`), wait
+    for that."""
     if _knows(turns, message_id):
         return turns
     task = Task(message_id, at, is_heard=False)
@@ -136,13 +140,14 @@ def submit(turns: Turns, message_id: MessageId, at: datetime, *, is_prompt_heard
 
 
 def expect(turns: Turns, tasks: Sequence[Task]) -> Turns:
-    """Adds messages that the agent has, or will have, and of which it has told nothing."""
+    """Add messages that the agent has or will have, and about which it has said nothing."""
     new = tuple(task for task in tasks if not _knows(turns, task.message_id))
     return replace(turns, expected=(*turns.expected, *new)[-MOST_EXPECTED:])
 
 
 def overtake(turns: Turns, message_id: MessageId) -> Turns:
-    """The agent has told of a message while we were still submitting it: it has taken all that we submitted before it."""
+    """Record that the agent spoke of a message while hark was still submitting it, and so has taken all messages that hark submitted
+    before that one."""
     task = next((task for task in turns.working_on if task.message_id == message_id), None)
     if task is None:
         return turns
@@ -151,21 +156,21 @@ def overtake(turns: Turns, message_id: MessageId) -> Turns:
 
 
 def beginning(turns: Turns, now: datetime) -> tuple[MessageId, ...]:
-    """The messages that the agent was given a moment ago and may not have begun with: nobody has told that it did."""
+    """Return the messages that the agent was given a moment ago and may not have begun to work on: nobody has said that it did."""
     given = (*turns.working_on, *turns.expected)
     return tuple(task.message_id for task in given if not task.is_heard and abs(now - task.since) < _BEGINS_WITHIN)
 
 
 def give_back(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
-    """Removes messages that the agent does not have any more."""
+    """Remove messages that the agent does not have any more."""
     return _without(turns, message_ids)
 
 
 def lapse(
     turns: Turns, now: datetime, *, quiet_s: float | None, has_box: bool, in_box: Collection[MessageId] = ()
 ) -> Heeded:
-    """What silence says. `has_box`: the agent's input box is in view, with nothing in front of it. `in_box`: the messages that
-    stand in the box."""
+    """Conclude what the agent's silence means. `has_box` is True if the agent's input box is in view, with nothing in front of it.
+    `in_box` holds the messages that stand in the box."""
     if turns.phase is Phase.WAITING and has_box:
         return replace(turns, phase=Phase.BUSY, at=now, detail=""), ()
     is_silent = quiet_s is not None and quiet_s >= SILENCE_ENDS_TURN_S
@@ -179,12 +184,13 @@ def lapse(
 
 
 def _is_past(at: datetime, now: datetime) -> bool:
-    """True if that was longer ago than a silence lasts. An instant far in the future was stamped before a clock was set back."""
+    """True if `at` is longer ago than the silence that ends a turn. A time far in the future counts as past too, because it was stamped
+    before a clock was set back."""
     return abs(now - at) >= _SILENCE
 
 
 def _rest(turns: Turns, now: datetime, in_box: Collection[MessageId]) -> Heeded:
-    """The agent rests: it has done all that it was given before, whatever it has told of it."""
+    """Record that the agent rests, and so has done all that it was given before, whatever it has said about that."""
     ended: Turns = turns
     facts: tuple[Fact, ...] = ()
     if turns.phase is Phase.BUSY:
@@ -199,14 +205,14 @@ def _rest(turns: Turns, now: datetime, in_box: Collection[MessageId]) -> Heeded:
 
 
 def witness(turns: Turns, phase: Phase, at: datetime, now: datetime, *, is_prompt_heard: bool) -> Heeded:
-    """What somebody says who sees what the agent does since when, and not why: a status file, a title. It is believed after a
-    moment, for the agent's own word may be under way, and only if nothing was said since."""
+    """Take in the report of a witness that sees what the agent does and since when, but not why: a status file or a title. Believe the
+    witness only after a moment, because the agent's own report may be under way, and only if nothing was said since `at`."""
     is_news = turns.at is None or at > turns.at
     if phase is turns.phase or not is_news or now - at < _WORD_UNDER_WAY:
         return turns, ()
     if phase is not Phase.IDLE or turns.phase is Phase.UNKNOWN:
         return replace(turns, phase=phase, at=at, detail=""), ()
-    # Of an agent whose stops are told, one that was not told was none.
+    # If the agent reports its stops itself and did not report this one, then the turn did not stop by itself: it was interrupted.
     ended, facts = hear(turns, Heard(said=Said.INTERRUPTED if is_prompt_heard else Said.STOPPED, at=at))
     return ended, tuple(Completed(fact.message_id, fact.at, is_seen=True) for fact in facts)
 
@@ -220,7 +226,7 @@ def _take_prompt(turns: Turns, heard: Heard) -> Heeded:
     earlier = _earlier(turns, new)
     turns = _without(turns, (*earlier, *new))
     if turns.stopped_at is not None and turns.stopped_at > heard.at:
-        # Its stop has overtaken it.
+        # The report of the turn's stop has overtaken the report of its prompt.
         facts += [Completed(message_id, turns.stopped_at) for message_id in (*earlier, *new)]
         return turns, tuple(facts)
     untold = tuple(Task(message_id, heard.at, is_heard=False) for message_id in earlier)
@@ -229,34 +235,36 @@ def _take_prompt(turns: Turns, heard: Heard) -> Heeded:
 
 
 def _earlier(turns: Turns, taken: Collection[MessageId]) -> tuple[MessageId, ...]:
-    """The messages that were submitted before one of these, and were not told of: agents take prompts in their order."""
+    """Return the messages that were submitted before the last of the messages in `taken`, and that the agent said nothing about: agents
+    take prompts in the order in which they get them."""
     expected = tuple(task.message_id for task in turns.expected)
     last = max((place for place, message_id in enumerate(expected) if message_id in taken), default=0)
     return tuple(message_id for message_id in expected[:last] if message_id not in taken)
 
 
 def _is_over(turns: Turns, heard: Heard) -> bool:
-    """The end of a turn that another witness has told of before; meanwhile the agent works on something else."""
+    """True if this is the end of a turn that another witness has reported before, while the agent now works on something else."""
     is_of_others = bool(heard.message_ids) and not any(_knows(turns, message_id) for message_id in heard.message_ids)
     return is_of_others and bool(turns.working_on)
 
 
 def _end_turn(turns: Turns, heard: Heard) -> Heeded:
-    """A stop that was said before a prompt is not that prompt's."""
+    """End the turn: complete the messages whose prompts the agent took before this stop. A stop does not end the work on a prompt that
+    came after it."""
     done = tuple(task for task in turns.working_on if task.since <= heard.at)
     left = tuple(task for task in turns.working_on if task.since > heard.at)
     was_interrupted = heard.said is Said.INTERRUPTED
     facts = tuple(Completed(task.message_id, heard.at, was_interrupted) for task in done)
     stopped_at = heard.at if turns.stopped_at is None else max(turns.stopped_at, heard.at)
     if turns.stopped_at is not None and heard.at <= turns.stopped_at:
-        # Said again, or late: what was pasted since does not begin with it.
+        # This stop is repeated or late, so the agent does not begin now with the messages that were pasted since the real stop.
         return replace(turns, working_on=left), facts
     promoted = tuple(Task(message_id, heard.at + _TICK, is_heard=False) for message_id in turns.next_up)
     return replace(turns, working_on=left + promoted, next_up=(), stopped_at=stopped_at), facts
 
 
 _TICK = timedelta(microseconds=1)
-"""What is promoted by a stop is not completed by the same one, should it be said again."""
+"""The time by which a message that a stop promotes begins after that stop, so that the same stop, said again, does not complete it."""
 
 
 def _change_phase(turns: Turns, heard: Heard) -> Turns:
@@ -276,7 +284,7 @@ def _knows(turns: Turns, message_id: MessageId) -> bool:
 
 
 def _without(turns: Turns, message_ids: tuple[MessageId, ...]) -> Turns:
-    """Removes messages from where they are, before they are put elsewhere."""
+    """Remove messages from all lists, before they are put elsewhere."""
     return replace(
         turns,
         working_on=tuple(task for task in turns.working_on if task.message_id not in message_ids),
