@@ -1,19 +1,19 @@
-r"""Signals in a stream of terminal output, whatever pieces it comes in.
+r"""Finds signals in a stream of terminal output, whatever pieces the stream comes in.
 
-The definition is slow and simple: take out the escape sequences, break into lines, look at every line. What makes it fast is
-a byte search in front of it. A marker has a "<" that is followed, escape sequences aside, by a "["; a code fence has two
-backticks in a row; a near miss has a namespace. A piece of output with none of them can neither hold a marker nor end one, so
-all that matters about it is where its last line begins. That is behind its last newline, if the newline is one and not the
-inside of a sequence; and to know that, it is enough to look at the last ESC before it, for an ESC ends whatever was open. From
-there on the raw bytes are kept, unread, until the next piece comes.
+The definition is slow and simple: remove the escape sequences, break the text into lines, look at every line. A byte search in
+front of it makes it fast. A marker has a "<" that is followed, escape sequences aside, by a "["; a code fence has two backticks in a
+row; a near miss has a namespace. A piece of output with none of these can neither hold a marker nor end one, so only one thing about
+it matters: where its last line begins. The last line begins after the piece's last newline, if that newline is a real one and not the
+inside of an escape sequence. To know that, it is enough to look at the last ESC before the newline, because an ESC ends any sequence
+that was open. The detector keeps the raw bytes of the last line, unread, until the next piece comes.
 
-A namespace that has escape sequences between its letters makes a near miss only where a "<[" stands in the line too: no byte
-search finds it, and to read every line for its sake would cost more than it is worth.
+A namespace that has escape sequences between its letters makes a near miss only if a "<[" stands in the line too: no byte search
+finds such a namespace, and reading every line to find it would cost more than it is worth.
 
-Of a line that is longer than LONGEST_LINE only the end counts: its front is cut off.
+If a line is longer than LONGEST_LINE, only its end counts, and its front is cut off.
 
-`flush` is for the moment when nothing has come for half a second: a marker that is whole counts although its line has not
-ended, and what is not whole stays.
+`flush` is for the moment when nothing has come for half a second: a complete marker then counts although its line has not ended,
+and an incomplete one stays for later.
 """
 
 import re
@@ -24,18 +24,20 @@ from hark.signals.marker import LONGEST_LINE, NAMESPACES, OPENING, Found, Marker
 
 FLUSH_S = 0.5
 LONGEST_FENCE = 16384
-"""Bytes after which a code fence that nobody has closed is taken for none."""
+"""The number of bytes after which a code fence that was not closed no longer counts as a code fence."""
 SLICE = 16384
 DRAWS = re.compile(rb"\x1b(?:\[[0-9;]*[AHfd]|M|\[\?(?:1049|1047|47)h)")
-"""A program that moves up, or home, or to another screen, draws: what it prints, it may print again."""
+"""The escape sequences that move the cursor up or home, or switch to another screen. A program that prints one of them draws, and may
+print the same words again."""
 _LONGEST_TAIL = 8192
 _LOOKS_BACK = 16
 _LONGEST_NAME = 256
-"""Bytes of a namespace; a longer one is found only where it comes in one piece."""
+"""The longest namespace, in bytes, that is found even if it comes in several pieces; a longer one is found only in one piece."""
 
 _MOST_REGIONS = 8
-# Behind the first character: sequences that are common there, then the second one, or a byte that may begin a sequence, if it
-# is none that moves to another row. The look ahead also forbids another common one, so the repetition gives none of them back.
+# What may follow the first character of a suspect pair: common sequences, then the second character of the pair or a byte that may
+# begin another sequence, unless that sequence moves to another row. The lookahead also forbids another common sequence, so the
+# repetition gives back none of those that it has matched.
 _BETWEEN = rb"(?:\x1b\[[0-9;:]*[mK])*(?!\x1b\[[0-9;:]*[mKABEFHdf])(?:[%s\x00-\x07\x0e-\x1f\x7f\xc2]|\Z)"
 _SUSPECTS = (
     (b"<", re.compile(rb"<" + _BETWEEN % rb"\[")),
@@ -49,22 +51,22 @@ _LINE_END = re.compile(rb"\n|\x1b\[[0-9;]*[ABEFHdf]")
 
 class SignalDetector:
     def __init__(self, namespaces: Sequence[str] = NAMESPACES, *, has_mentions: bool = True) -> None:
-        """`has_mentions`: whether every line with a namespace is a near miss, or only one with a "<[" too. Nobody needs the others
-        of a program that draws: its screen is read instead."""
+        """`has_mentions` is True if every line with a namespace is a near miss, and False if only a line that also has a "<[" is one.
+        Nobody needs the other lines of a program that draws, because hark reads its screen instead."""
         self._reader = MarkerReader(namespaces)
         self._tail = b""
-        """Raw bytes at the end of the stream that are not read yet."""
+        """The raw bytes at the end of the stream that are not read yet."""
         self._line = b""
-        """The text of the line that stands before the tail."""
+        """The text of the current line that stands before the tail."""
         self._is_spent = False
-        """True if the line has already been announced as a signal."""
+        """True if the marker of the current line has already been reported."""
         self._names = tuple(name.encode() for name in namespaces) if has_mentions else ()
         self._run = b""
-        """The end of the text that stands in the line before the tail with no sequence in it: a namespace may have begun there."""
+        """The text right before the tail, in the same line and with no escape sequence in it: a namespace may have begun there."""
         self._is_named = False
-        """A namespace stands in the line, with no sequence in it."""
+        """True if a namespace with no escape sequence in it stands in the current line."""
         self._seen = 0
-        """Bytes of the stream before the tail."""
+        """The number of bytes of the stream before the tail."""
         self._fence_at: int | None = None
 
     def feed(self, data: bytes) -> list[Found]:
@@ -74,7 +76,8 @@ class SignalDetector:
         return found
 
     def flush(self) -> list[Found]:
-        """Nothing has come for a while: what is there may be all there is."""
+        """Report a complete marker in a line that has not ended. The caller calls this when nothing has come for a while, because the
+        line may then be all there is."""
         found: list[Found] = []
         self._read(self._tail, found)
         if not self._is_spent and isinstance(marker := self._look(self._seen), Marker):
@@ -83,17 +86,17 @@ class SignalDetector:
         return found
 
     def ignore_mentions(self) -> None:
-        """From now on a line with a namespace and no "<[" is no near miss."""
+        """Stop reporting a line with a namespace and no "<[" as a near miss."""
         self._names, self._is_named = (), False
 
     def reset(self) -> None:
-        """Something of the stream is missing: what comes next has nothing to do with what was there."""
+        """Forget the current line and code fence, because a part of the stream is missing: what comes next does not continue them."""
         self._tail = b""
         self._begin_line()
         self._fence_at = None
 
     def _feed(self, data: bytes, found: list[Found]) -> None:
-        """Reads the lines that are suspect, and skips the others."""
+        """Read the lines that are suspect, and skip the others."""
         for _ in range(_MOST_REGIONS):
             data = self._tail + data if self._tail else data
             self._tail = b""
@@ -114,7 +117,7 @@ class SignalDetector:
         self._read(self._tail + data, found)
 
     def _skip(self, size: int) -> None:
-        """Skips so many bytes, after which a new line begins."""
+        """Skip `size` bytes, after which a new line begins; 0 bytes begin no new line."""
         if size:
             self._begin_line()
             self._seen += size
@@ -124,13 +127,14 @@ class SignalDetector:
         self._is_spent = self._is_named = False
 
     def _is_live(self) -> bool:
-        """True if what comes next may end something that has begun in this line."""
+        """True if the next bytes may complete a marker, a code fence or a namespace that has begun in this line."""
         if self._is_named or b"<" in self._line or b"`" in self._line:
             return True
         return bool(self._run) and any(_may_begin(self._run, name) for name in self._names)
 
     def _read(self, data: bytes, found: list[Found]) -> None:
-        """The definition. Lines of nothing but text are read whole, which is faster and the same."""
+        """Read data by the definition: remove escape sequences, break into lines, look at every line. Lines without any control bytes
+        are read as a whole, which gives the same result faster."""
         self._tail, done = b"", 0
         while True:
             while plain := _PLAIN_LINE.match(data, done):
@@ -207,7 +211,8 @@ def _may_begin(run: bytes, name: bytes) -> bool:
 
 
 def _start_of_last_line(data: bytes) -> int | None:
-    """Where the last line begins, for certain; 0 where it may have begun before this; None where it takes a closer look."""
+    """Return the place where the last line certainly begins; 0 if the line may have begun before this data; None if only reading the
+    data can tell."""
     newline, place = data.rfind(b"\n"), len(data)
     for _ in range(_LOOKS_BACK):
         place = data.rfind(ESCAPE, newline + 1, place)
@@ -221,7 +226,8 @@ def _start_of_last_line(data: bytes) -> int | None:
 
 
 def _is_outside(data: bytes, place: int) -> bool:
-    """Whether no sequence is open there. Eight-bit sequences are not in this data, or we would not ask."""
+    """True if no escape sequence is open at that place. The data holds no eight-bit sequences: they are suspects, and the caller passes
+    only data before a suspect."""
     begun = data.rfind(ESCAPE, 0, place)
     if begun < 0:
         return True

@@ -1,16 +1,17 @@
-r"""Escape sequences, as ECMA-48 and terminals have them, and what is left of a stream without them.
+r"""Removes escape sequences, as ECMA-48 and terminals define them, from a stream of terminal output.
 
-One pattern knows every form: CSI, the strings (OSC, DCS, APC, PM, SOS), two bytes and more behind an ESC, and the C1 forms of
-them all. C1 is read where it is UTF-8 (C2 80 to C2 9F); a lone byte above 7F is part of a character.
+One pattern knows every form: CSI, the strings (OSC, DCS, APC, PM, SOS), one byte or more after an ESC, and the C1 forms of
+them all. A C1 byte counts if it is written as UTF-8 (C2 80 to C2 9F); a lone byte above 7F is part of a character.
 
-What moves the cursor forward in its row becomes blanks; what moves it to another row, or back, breaks the line: to drop it
-would join what never stood together. A repeated character (CSI n b) is written out. Everything else leaves no trace.
+A sequence that moves the cursor forward in its row becomes blanks. A sequence that moves the cursor to another row, or back,
+breaks the line: dropping it would join texts that never stood together. A repeated character (CSI n b) is written out. Every
+other sequence leaves no trace.
 
-Nothing can swallow a stream for good: ESC, CAN and SUB end whatever was open, and a sequence that is longer than any real one
-ends by itself.
+No sequence can swallow a stream for good: ESC, CAN and SUB end any sequence that is open, and a sequence that is longer than any
+real one ends by itself.
 
 The pattern has no possessive quantifiers and no atomic groups, here and everywhere in hark: CPython misreads them before
-3.11.5. It needs none: in every alternative, all that stands behind a repetition is optional, so nothing is ever tried twice.
+3.11.5. The pattern needs none: in every alternative, everything after a repetition is optional, so nothing is ever tried twice.
 """
 
 import re
@@ -23,7 +24,8 @@ ESCAPE = 0x1B
 _PLAIN = rb"[^\x00-\x1f\x7f\xc2]"
 _STRING_BODY = rb"""(?: (?= [^%(ends)s\xc2]{0,%(longest)d} \xc2(?!\x9c|\Z) ) (?: [^%(ends)s\xc2] | \xc2(?!\x9c|\Z) ){0,%(longest)d}
         | [^%(ends)s\xc2]{0,%(longest)d} )"""
-"""The inside of a string. The second line says the same as the first, faster, where there is no C2 to look behind."""
+"""The pattern of a string's inside. Its second line matches the same as the first, but faster, where the string has no byte C2 whose
+next byte matters."""
 TOKEN = re.compile(
     rb"""
       (?P<text> (?: %(plain)s | \xc2(?![\x80-\x9f]|\Z) ) %(plain)s* (?: \xc2(?![\x80-\x9f]|\Z) %(plain)s* )* )
@@ -48,12 +50,12 @@ _BREAKING_FINALS = frozenset(b"ABDEFGHLMSTZ`defrsu")
 _BREAKING_ESCAPES = frozenset((b"\x1b8", b"\x1bD", b"\x1bE", b"\x1bM", b"\x1bc"))
 _BREAKING_EIGHTBIT = frozenset((b"\xc2\x84", b"\xc2\x85", b"\xc2\x8d"))
 _SCREENS = frozenset((b"?1049", b"?1047", b"?47", b"?3", b"?6"))
-"""Modes whose change moves the cursor."""
+"""The terminal modes whose change moves the cursor."""
 _LAST_CHARACTER = re.compile(rb"[^\x80-\xbf][\x80-\xbf]*\Z")
 
 
 def is_unfinished(token: re.Match[bytes], data: bytes) -> bool:
-    """Whether what follows may still belong to this token."""
+    """True if the bytes that follow the data may still belong to this token."""
     end, kind = token.end(), token.lastgroup
     rest = data[end:]
     if rest and rest != b"\xc2":
@@ -72,8 +74,8 @@ def is_unfinished(token: re.Match[bytes], data: bytes) -> bool:
 
 
 def written(token: re.Match[bytes], line: bytes) -> bytes:
-    """What a token leaves: text, blanks, BREAK (several, if the cursor went down several rows), or nothing. `line`: what
-    stands in the line before it."""
+    """Return what a token leaves in the text: text, blanks, BREAK (several, if the cursor went down several rows), or nothing. `line`
+    is the text that stands before the token in its line."""
     kind = token.lastgroup
     if kind == "text":
         return token[0]
@@ -113,7 +115,7 @@ def _count(numbers: bytes) -> int:
 
 
 def strip(data: bytes) -> bytes:
-    """Removes the escape sequences from a whole text at once."""
+    """Remove the escape sequences from a whole text at once."""
     line, parts = b"", []
     for token in TOKEN.finditer(data):
         piece = written(token, line)

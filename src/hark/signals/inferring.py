@@ -1,6 +1,7 @@
-"""Asks a model what a quiet agent is up to, from its screen: the question, what is left out of it, and what an answer means.
+"""Makes the question that asks a model what a quiet agent is doing, from the agent's screen, and reads the model's answer.
 
-The answer is a guess and is marked as one. What looks like a secret does not leave the machine.
+The answer is a guess, and hark marks it as one. Text that looks like a secret is left out of the question and so does not leave the
+machine.
 """
 
 import json
@@ -52,7 +53,7 @@ def question(rows: Sequence[str]) -> str:
 
 
 def read_answer(answer: str) -> tuple[SignalState, str] | None:
-    """None where it is no answer to the question."""
+    """Return the state and the text in the model's answer; None if it does not answer the question."""
     found = re.search(r"\{.*?\}", answer, re.DOTALL)
     if not found:
         return None
@@ -65,12 +66,13 @@ def read_answer(answer: str) -> tuple[SignalState, str] | None:
 
 
 def is_due(now: datetime, last_word_at: datetime, quiet_s: float | None, after_s: float) -> bool:
-    """`last_word_at`: of the last signal, or the session's beginning; it is kept over restarts, so a restart asks nothing."""
+    """True if it is time to ask the model. `last_word_at` is the time of the last signal, or of the session's beginning; it survives a
+    restart of the daemon, so a restart alone causes no question."""
     return quiet_s is not None and quiet_s >= after_s and (now - last_word_at).total_seconds() >= after_s
 
 
 def request(protocol: str, model: str, key: str, text: str) -> tuple[str, dict[str, str], dict[str, object]]:
-    """Returns the path, the headers and the body of a request to the model."""
+    """Return the path, the headers and the body of a request to the model."""
     body: dict[str, object] = {"model": model, "max_tokens": 200, "messages": [{"role": "user", "content": text}]}
     if protocol == "anthropic":
         return "/v1/messages", {"x-api-key": key, "anthropic-version": "2023-06-01"}, body
@@ -78,7 +80,7 @@ def request(protocol: str, model: str, key: str, text: str) -> tuple[str, dict[s
 
 
 def read_response(protocol: str, data: bytes) -> str:
-    """What the model has said; empty where it has said nothing that we understand."""
+    """Return what the model has said; empty if hark does not understand the response."""
     try:
         read = json.loads(data)
         if protocol == "anthropic":

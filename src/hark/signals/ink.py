@@ -1,4 +1,4 @@
-"""The colours of a captured screen (`capture-pane -e`), as far as they tell whose words a row holds.
+"""Reads the colours of a captured screen (`capture-pane -e`), as far as they tell whose words a row holds.
 
 An agent draws its own words in one colour on one background. Code within a sentence has another colour, and a panel beside the
 words has another background; without colours both look exactly like words. tmux does not repeat colours at the beginning of a
@@ -12,18 +12,18 @@ from msgspec import Struct
 
 _SEQUENCE = re.compile(r"(\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Za-z0-9]|[\x0e\x0f]|\x1b)")
 _COLOUR_PARTS = {"5": 3, "2": 5}
-"""How many parameters make a colour, by the parameter behind 38 or 48."""
+"""The number of parameters that describe a colour, by the parameter that follows 38 or 48."""
 
 
 class Ink(Struct, frozen=True):
-    """A colour and the background that it stands on, as tmux writes them; empty for the terminal's own."""
+    """A text colour and the background behind it, as tmux writes them; empty for the terminal's own."""
 
     foreground: str = ""
     background: str = ""
 
 
 class Drawn(Struct, frozen=True):
-    """A row of a screen: its text without trailing blanks, and where in it which ink begins."""
+    """A row of a screen: its text without trailing blanks, and the places in it where each ink begins."""
 
     text: str
     inks: tuple[tuple[int, Ink], ...] = ((0, Ink()),)
@@ -33,7 +33,7 @@ class Drawn(Struct, frozen=True):
 
 
 def read_drawn(lines: Sequence[str]) -> list[Drawn]:
-    """Reads the rows of a capture that has attributes."""
+    """Read the rows of a screen that was captured with its colours."""
     drawn, ink = [], Ink()
     for line in lines:
         row, ink = _read_row(line, ink)
@@ -42,7 +42,7 @@ def read_drawn(lines: Sequence[str]) -> list[Drawn]:
 
 
 def without_panels(row: Drawn) -> Drawn:
-    """The row up to where another background begins than the one on which the row begins: what follows stands in a panel."""
+    """Cut the row off where its background changes: what follows stands in a panel."""
     first = row.ink_at(0)
     end = next((start for start, ink in row.inks if ink.background != first.background), None)
     return row if end is None else Drawn(row.text[:end].rstrip(), row.inks)

@@ -1,9 +1,9 @@
 """The marker that an agent prints to announce its status: --<[schmux:completed:All tests pass]>--
 
-It counts only if it stands alone on its line, with nothing before it but blanks and the bullet that an agent puts before its
-own words. Every other line that contains a namespace is a near miss, and says why it is no marker: nobody can mend a signal
-that was lost without a trace. Most near misses are mere mentions, such as a command line of ours; those that resemble a
-marker are told apart from them.
+A marker counts only if it stands alone on its line, with nothing before it but blanks and the bullet that an agent puts before its
+own words. Every other line that contains a namespace is a near miss, which says why it is not a marker: nobody can mend a signal
+that was lost without a trace. Most near misses are mere mentions, such as a command line of hark's; near misses that resemble a
+marker are told apart from mentions.
 """
 
 import re
@@ -15,11 +15,11 @@ from hark.model.signal import SignalState
 
 NAMESPACES = ("schmux", "hark")
 LONGEST_LINE = 4096
-"""The longest line in bytes; only the end of a longer one counts."""
+"""The longest line, in bytes, that counts as a whole; only the end of a longer line counts."""
 BULLETS = "●⏺•✦◆"
-"""Bullets that agents draw before their own words; not those of lists and quotes, nor prompts before a human's words."""
+"""The bullets that agents draw before their own words, without the bullets of lists and quotes and the prompts before a human's words."""
 EDGES = "│┃█▌▐▕"
-"""What may stand at the right edge of a screen: bars."""
+"""The bars that may stand at the right edge of a screen."""
 OPENING = "<["
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
@@ -30,7 +30,7 @@ class Marker(Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """A value that is the same however the text was wrapped."""
+        """The state and the text without blanks, which are the same however the text was wrapped."""
         return f"{self.state}:{''.join(self.text.split())}"
 
 
@@ -56,7 +56,8 @@ class MarkerReader:
         self._begun = re.compile(rf"[\s{BULLETS}]*--<\[(?:{names}):\w*:")
 
     def read(self, line: str) -> Found | None:
-        """Reads the marker in a line whose escape sequences are removed and whose wraps are joined."""
+        """Read the marker or the near miss in a line whose escape sequences are removed and whose wraps are joined; return None if the
+        line has no namespace."""
         if not any(name in line for name in self.names):
             return None
         found = self._alone.fullmatch(line) if OPENING in line else None
@@ -75,5 +76,5 @@ class MarkerReader:
         return NearMiss(line.strip(), "a namespace is mentioned", is_mention=True)
 
     def has_begun(self, line: str) -> bool:
-        """Whether a marker begins alone on this line, and may end on a later one."""
+        """True if a marker begins on this line with nothing else before it; it may end on a later line."""
         return self._begun.match(line) is not None

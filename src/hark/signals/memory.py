@@ -1,12 +1,12 @@
-"""What a session has been heard to announce: enough to know an announcement that is drawn, read or recorded again.
+"""Remembers what a session has announced, to recognise an announcement that is drawn, read or recorded again.
 
-An announcement is new
-  - by its name, where it comes from the agent's own record: every piece of words has one, and one name counts once;
-  - by its words, where it comes from the terminal: words that were never announced are new; words that were are new only in a
-    later turn, and only if they do not stand where they stood (their context), unless more of them are to be seen than were
-    announced. A redraw, a scroll, another size of the window show the same words in the same place; and in the middle of a
-    redraw they may stand anywhere, so words that were announced before must be seen twice, a moment apart.
-What both have said in the same turn is one announcement.
+How hark decides that an announcement is new depends on where it comes from:
+  - In the agent's own record every piece of words has a name. An announcement from the record is new if its name is new.
+  - On the terminal only words can be compared. Words that were never announced are new. Words that were announced are new only in
+    a later turn, and only if they stand in another context than before, or if the terminal shows them more often than they were
+    announced. A redraw, a scroll and another window size show the same words in the same context. In the middle of a redraw words may
+    stand anywhere, so words that were announced before must be seen twice, a moment apart.
+An announcement that comes from the record and from the terminal in the same turn, or in two turns that follow each other, is one.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ class Announced(Struct, frozen=True, array_like=True):
 class New(Struct, frozen=True):
     marker: Marker
     memory: "Memory"
-    """What is remembered when this one, and not yet the next, has been announced: a daemon may die in between."""
+    """The memory after this announcement and before the next one: the daemon may die between the two."""
 
 
 class Memory(Struct, frozen=True, kw_only=True):
@@ -40,13 +40,14 @@ class Memory(Struct, frozen=True, kw_only=True):
     announced: tuple[Announced, ...] = ()
     """The signals that were announced, the oldest first."""
     names: tuple[str, ...] = ()
-    """The names of the words on the agent's record that have been read."""
+    """The names of the pieces of words in the agent's record that hark has read."""
     doubted: tuple[tuple[str, str], ...] = ()
-    """Words that were announced before and now stand somewhere else, with their context: new if they still do next time."""
+    """Words that were announced before and now stand in another context, with that context: they are new if they still stand in it when
+    hark looks again."""
     record: str = ""
-    """The path of that record."""
+    """The path of the agent's record."""
     record_read: int = 0
-    """How many bytes of it."""
+    """The number of bytes of the agent's record that hark has read."""
 
 
 def begin_turn(memory: Memory) -> Memory:
@@ -54,19 +55,19 @@ def begin_turn(memory: Memory) -> Memory:
 
 
 def merge_sightings(kept: Sequence[Sighting], seen: Sequence[Sighting]) -> list[Sighting]:
-    """What is seen now, and before it what was seen and is out of sight. Words that are seen now stand where they stand now: in
-    the middle of a redraw they may have stood anywhere."""
+    """Return the sightings of now, and before them the earlier ones whose words are out of sight. For words that are seen now, only
+    their context of now counts, because in the middle of a redraw they may have stood anywhere."""
     now = {one.marker.fingerprint for one in seen}
     return [*(one for one in kept if one.marker.fingerprint not in now), *seen]
 
 
 def is_heard_by_screen_only(memory: Memory) -> bool:
-    """True if something was announced, and nothing of it by a record."""
+    """True if the session has announced something on its terminal, and the agent's record was never read."""
     return bool(memory.announced) and not memory.names and all(one.by_terminal for one in memory.announced)
 
 
 def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Memory, list[New]]:
-    """Words on the agent's record, with the markers in them. The answer: those that are new."""
+    """Take in a named piece of words from the agent's record, with the markers in it; return the memory and the markers that are new."""
     if name in memory.names:
         return memory, []
     new: list[New] = []
@@ -86,8 +87,8 @@ def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Me
 
 
 def see(memory: Memory, sightings: Sequence[Sighting], *, has_turns: bool) -> tuple[Memory, list[New]]:
-    """What is to be seen on the terminal now. `has_turns`: whether anybody tells us when a turn begins. Where something is
-    doubted afterwards, it is worth another look."""
+    """Take in the markers that the terminal shows now; return the memory and the markers that are new. `has_turns` is True if somebody
+    tells hark when a turn begins. If the returned memory has doubted words, the caller should look at the terminal again."""
     new: list[New] = []
     doubted: list[tuple[str, str]] = []
     for number, sighting in enumerate(sightings):
@@ -103,8 +104,8 @@ def see(memory: Memory, sightings: Sequence[Sighting], *, has_turns: bool) -> tu
 
 
 def count_lines(memory: Memory, sightings: Sequence[Sighting]) -> tuple[Memory, list[New]]:
-    """What stands in the scrollback of a program that only prints lines, when nobody has listened for a while: nothing is
-    ever drawn again, so what stands there oftener than it was announced is new."""
+    """Take in the markers in the scrollback of a program that only prints lines, after nobody has listened for a while. Such a program
+    never draws anything again, so a marker that stands there more often than it was announced is new."""
     new: list[New] = []
     for number, sighting in enumerate(sightings):
         fingerprint = sighting.marker.fingerprint
@@ -116,7 +117,7 @@ def count_lines(memory: Memory, sightings: Sequence[Sighting]) -> tuple[Memory, 
 
 
 def print_line(memory: Memory, marker: Marker) -> Memory:
-    """A program that only prints lines has printed one: that is new, whatever was printed before."""
+    """Record a marker from a program that only prints lines: the marker is new, whatever was printed before."""
     return _add(memory, Announced(marker.fingerprint, memory.turn, by_terminal=True))
 
 
@@ -144,7 +145,7 @@ def _is_like(one: Sighting, other: Sighting) -> bool:
 
 
 def _find(memory: Memory, marker: Marker, wanted: Callable[[Announced], bool]) -> Announced | None:
-    """Of this turn or the one before: a record may be written when the next prompt is already there."""
+    """Find a fitting announcement of this turn or the turn before: an agent may write its record when the next prompt is already there."""
     fitting = (
         one
         for one in memory.announced

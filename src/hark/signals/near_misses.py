@@ -1,8 +1,8 @@
-"""Which near misses of a session are worth a line in the log.
+"""Decides which near misses of a session are logged.
 
-A person looks for one lost marker among them. So each line is logged once in an hour, however often it is drawn; lines that
-resemble a marker are logged before mere mentions of a namespace run out of room for them; and what a flood brings on top is
-counted, and the count is logged.
+A person looks for one lost marker among them. So each line is logged once in an hour, however often it is drawn. Lines that resemble
+a marker have room of their own, so that mere mentions of a namespace cannot use it up. Near misses beyond that room are counted, and
+the count is logged.
 """
 
 import json
@@ -13,16 +13,16 @@ from hark.signals.marker import NearMiss
 
 HOUR_S = 3600.0
 MOST_RESEMBLING = 100
-"""Near misses that resemble a marker and are logged for one session in an hour."""
+"""The largest number of near misses that resemble a marker and are logged for one session in an hour."""
 MOST_MENTIONS = 20
-"""Mere mentions of a namespace that are logged for one session in an hour."""
+"""The largest number of mere mentions of a namespace that are logged for one session in an hour."""
 MOST_KNOWN = 2000
-"""Lines that are known again within the hour; those beyond are counted each time."""
+"""The largest number of lines that are recognised when they come again within the hour; any further line is treated as new each time."""
 LONGEST_LINE = 500
 
 
 class Told(Struct):
-    """What was logged of one session within the hour."""
+    """What was logged for one session within the current hour."""
 
     begun_at_s: float
     resembling: int = 0
@@ -32,7 +32,8 @@ class Told(Struct):
 
 
 class NearMissLog:
-    """Decides for one session; the caller has the clock and the log. The caller ends an hour before it admits a near miss."""
+    """Decides which near misses of one session are logged; the caller has the clock and the log. The caller calls `end_hour` before
+    `admit`."""
 
     def __init__(self, now_s: float) -> None:
         self._told = Told(now_s)
@@ -54,7 +55,8 @@ class NearMissLog:
         return False
 
     def end_hour(self, now_s: float, *, is_last: bool = False) -> int:
-        """How many near misses the hour has left out, if it is over; then a new one begins. `is_last`: the session has ended."""
+        """If the hour is over, begin a new one and return how many near misses the old hour left out; otherwise return 0. `is_last` ends
+        the hour early, because the session has ended."""
         if now_s - self._told.begun_at_s < HOUR_S and not is_last:
             return 0
         left_out, self._told = self._told.left_out, Told(now_s)
@@ -62,12 +64,12 @@ class NearMissLog:
 
     @property
     def has_left_out(self) -> bool:
-        """True if a near miss of this hour was not logged for want of room."""
+        """True if a near miss of this hour was not logged because there was no room for it."""
         return self._told.left_out > 0
 
 
 def wording(session_id: str, miss: NearMiss) -> str:
-    """The words of the log: the cleaned line in quotes, so that blanks at its ends and odd characters can be seen."""
+    """Return the text for the log: the cleaned line in quotes, so that a person can see blanks at its ends and odd characters."""
     return (
         f"[signal] {session_id} - potential missed signal: {json.dumps(miss.line[:LONGEST_LINE], ensure_ascii=False)}"
     )

@@ -1,7 +1,7 @@
-"""Signals in what an agent has on record as its own words: the text as the model wrote it, before anything drew it.
+"""Finds signals in the words on an agent's record: the text as the model wrote it, before any program drew it.
 
-A screen does not always show what was a code block and what was not; the text does. A marker counts where it is a line of the
-prose: not in a fence, not indented as code, not quoted.
+A screen does not always show what was a code block and what was not; the text does. A marker counts if it is a line of the prose:
+not in a code fence, not indented as code, not quoted.
 """
 
 import re

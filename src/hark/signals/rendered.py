@@ -1,11 +1,11 @@
-"""Signals on a screen as the terminal has rendered it, with what has scrolled off its top.
+"""Finds signals on a screen as the terminal has rendered it, and in the rows that have scrolled off its top.
 
-Programs that draw cell by cell never print a marker in one piece, so the stream does not have it; the screen does. But a
-screen shows more than what an agent says: the human's draft, the prompts of before, messages of ours, code, panels. Those are
-left out: by where they stand (in the box, behind a prompt, in another column, on another background), by their colour, or
-because they are known, word for word.
+Programs that draw cell by cell never print a marker in one piece, so the stream does not contain the marker; the screen does. But a
+screen shows more than what an agent says: the human's draft, earlier prompts, hark's messages, code, panels. Hark leaves those out:
+by where they stand (in the box, after a prompt, in another column, on another background), by their colour, or because hark knows
+them word for word.
 
-What stands before a marker is its context: the same words in the same context are the same announcement, drawn again.
+The text before a marker is the marker's context: the same words in the same context are the same announcement, drawn again.
 """
 
 import re
@@ -18,9 +18,9 @@ from hark.signals.ink import Drawn, without_panels
 from hark.signals.marker import BULLETS, Marker, MarkerReader, NearMiss
 
 CONTEXT = 120
-"""How many letters and digits before a marker are compared."""
+"""The number of letters and digits before a marker that make its context."""
 LONGEST_BLOCK = 60
-"""Rows after which a code block that nobody has closed is taken for none."""
+"""The number of rows after which a code block that was not closed no longer counts as a code block."""
 MOST_ROWS = 16
 """The largest number of rows that a marker may be wrapped over."""
 _WRITTEN = re.compile(r"[\W_]+")
@@ -29,38 +29,40 @@ _BESIDE = re.compile(r"\S\s{3,}\S")
 
 
 class Look(Struct, frozen=True, kw_only=True):
-    """How an agent draws."""
+    """How an agent draws its screen, as far as it tells the agent's own words from everything else."""
 
     prompt: str | None = None
-    """Start of a row in which a human's words begin; those that follow belong to it until the agent speaks."""
+    """A pattern for the start of a row in which a human's words begin; the rows after it belong to the human until the agent speaks."""
     prompt_rows: str | None = None
-    """Start of every row with a human's words, where the agent marks them all: then the others are the agent's."""
+    """A pattern for the start of every row with a human's words, if the agent marks every such row: all other rows are the agent's."""
     column: int | None = None
-    """The column in which the agent's own words begin, where that tells them from code and from a human's words; then their
-    colour does too."""
+    """The column in which the agent's own words begin, if code and a human's words begin in other columns; hark then compares their
+    colour too. None if the column does not tell them apart."""
     has_panels: bool = False
-    """True where panels stand beside the words, on a background of their own."""
+    """True if the agent draws panels beside its words, on a background of their own."""
     has_brackets: bool = True
-    """False where its markdown takes the brackets of a marker for a link: those that are drawn with brackets are code."""
+    """False if the agent's markdown takes the brackets of a marker for a link and does not draw them: a marker that is drawn with
+    brackets is then code."""
     has_fences: bool = True
-    """False where its markdown leaves none on the screen: what looks like one is text within a block."""
+    """False if the agent's markdown draws no code fences on the screen: a row that looks like a fence is then text within a block."""
     columns: int = 0
 
 
 class Sighting(Struct, frozen=True, kw_only=True):
     marker: Marker
     context: str
-    """What stands before it, letters and digits only, the newest last."""
+    """The last letters and digits before the marker, in the order of the screen."""
 
 
 def read_rows(drawn: Sequence[Drawn], reader: MarkerReader, look: Look) -> tuple[list[Sighting], list[NearMiss]]:
-    """`drawn`: the rows from the oldest to the last one above the input box."""
+    """Return the markers and the near misses in the rows of a screen. `drawn` holds the rows from the oldest to the last one above the
+    input box."""
     seen = list(_read([without_panels(row) for row in drawn] if look.has_panels else drawn, reader, look))
     return [one for one in seen if isinstance(one, Sighting)], [one for one in seen if isinstance(one, NearMiss)]
 
 
 def known_words(text: str, reader: MarkerReader) -> list[tuple[str, str]]:
-    """The markers in a text that somebody has put in: fingerprint, and what stands before it."""
+    """Return the markers in a text that somebody has given to the agent: the fingerprint and the context of each."""
     lines, known = text.splitlines(), []
     for number, line in enumerate(lines):
         seen = reader.read(line)
@@ -70,7 +72,7 @@ def known_words(text: str, reader: MarkerReader) -> list[tuple[str, str]]:
 
 
 def is_known(sighting: Sighting, known: Sequence[tuple[str, str]]) -> bool:
-    """Whether it is the echo of something that was put in."""
+    """True if the sighting is the echo of a text that somebody has given to the agent."""
     return any(
         fingerprint == sighting.marker.fingerprint and before and sighting.context.endswith(before)
         for fingerprint, before in known
@@ -82,7 +84,7 @@ def written(text: str) -> str:
 
 
 def is_same_context(one: str, other: str) -> bool:
-    """A shorter one, where less is to be seen, must be the end of the longer."""
+    """True if one context is the end of the other: a context is shorter where less of the screen is visible."""
     return one.endswith(other) or other.endswith(one)
 
 
@@ -109,8 +111,9 @@ def _read(drawn: Sequence[Drawn], reader: MarkerReader, look: Look) -> Iterator[
 
 
 def _fence(row: str, number: int, fenced_at: int | None) -> int | None:
-    """Where the code block began that this row is in. One that is not closed ends when the agent begins anew, or is too long:
-    what is to be seen may begin in the middle of a block."""
+    """Return the row in which the code block around this row began; None if there is none. A block that is not closed ends where the
+    agent begins new words, or where the block is too long: the visible rows may begin in the middle of a block, so that its end
+    looks like a beginning."""
     words = row.strip()
     if words.lstrip(f"{BULLETS} ").startswith("```"):
         return number if fenced_at is None else None
@@ -119,7 +122,7 @@ def _fence(row: str, number: int, fenced_at: int | None) -> int | None:
 
 
 def _is_prose(drawn: Sequence[Drawn], number: int, column: int) -> bool:
-    """Whether that row is drawn like the agent's words: it begins in their column, and no other ink is more common there."""
+    """True if the row is drawn like the agent's words: it begins in their column, and no other ink is more common in that column."""
     row = drawn[number]
     if _begins_at(row.text) != column:
         return False
@@ -129,7 +132,7 @@ def _is_prose(drawn: Sequence[Drawn], number: int, column: int) -> bool:
 
 
 def _begins_at(text: str) -> int:
-    """The column in which the words of a row begin, behind the bullet if there is one."""
+    """Return the column in which the words of a row begin, after the bullet if there is one."""
     return len(text) - len(text.lstrip(f"{BULLETS} "))
 
 
@@ -142,7 +145,8 @@ def _is_input(row: str, look: Look, is_input: bool) -> bool:
 
 
 def _joined(rows: Sequence[str], number: int, reader: MarkerReader, look: Look) -> tuple[str, int]:
-    """The row; with those that follow, if it begins a marker that one of them ends."""
+    """Return the text of the row and the number 1; or, if the row begins a marker that a later row ends, the text of all those rows
+    joined and their number."""
     line = rows[number]
     if not reader.has_begun(_bracketed(line, look)) or _ends(line, look):
         return line, 1
@@ -152,7 +156,7 @@ def _joined(rows: Sequence[str], number: int, reader: MarkerReader, look: Look) 
             # Something else stands beside the words, in a column of its own.
             break
         if not row.strip() or "--<" in row or row.lstrip()[:1] in BULLETS:
-            # It does not go on here: the row with its end is not drawn yet, or has scrolled away.
+            # The marker does not go on in this row: the row with its end is not drawn yet, or has scrolled away.
             break
         is_cut = look.columns and len(rows[number + used - 2]) >= look.columns
         line = line.rstrip() + ("" if is_cut else " ") + row.strip()
@@ -166,7 +170,8 @@ def _ends(line: str, look: Look) -> bool:
 
 
 def _bracketed(line: str, look: Look) -> str:
-    """Reads a row as if it were drawn with brackets; a row that is drawn with them is read as no marker."""
+    """For an agent that does not draw the brackets of a marker, add them to the row, and return an empty text for a row that has them:
+    it is code."""
     if look.has_brackets:
         return line
     if "--<[" in line:

@@ -1,8 +1,8 @@
-"""Which of several witnesses is believed about what an agent is up to now.
+"""Decides which of several witnesses hark believes about what an agent is doing now.
 
-The agent's own announcement (a command, its record, a marker) is stronger than what its hooks let us conclude, and that is
-stronger than what a model has guessed from its screen. A weaker witness changes nothing that a stronger one has said later
-than what the weaker saw; and a guess changes nothing but a guess, or nothing at all.
+The agent's own announcement (a command, its record, a marker) is stronger than what hark concludes from the agent's hooks, and that is
+stronger than what a model has guessed from the agent's screen. A weaker witness does not replace what a stronger one has said at the
+same time or later. A guess replaces only a guess, the status `working`, or no status at all.
 """
 
 from datetime import datetime
@@ -21,7 +21,7 @@ _STRENGTH = {
 
 
 class Status(Struct, frozen=True):
-    """What was said last, and by whom; no state where nothing is known."""
+    """The last announced state and who said it when; the state is None if nothing is known."""
 
     state: SignalState | None = None
     source: SignalSource | None = None
@@ -29,7 +29,8 @@ class Status(Struct, frozen=True):
 
 
 def may_replace(now: Status, source: SignalSource, at: datetime) -> bool:
-    """`at`: when that was so, not when it reached us."""
+    """True if a new announcement of this source may replace the status. `at` is when the announcement was true, not when it reached
+    hark."""
     if now.state is None or now.source is None or now.at is None:
         return True
     if source is SignalSource.INFERRED:
@@ -38,10 +39,10 @@ def may_replace(now: Status, source: SignalSource, at: datetime) -> bool:
 
 
 def may_clear(now: Status, at: datetime) -> bool:
-    """Whether something that has happened then (a prompt was taken, a permission answered) ends what was said before."""
+    """True if an event at that time (the agent took a prompt, a permission was answered) ends the status that was said before."""
     return now.state is not None and now.at is not None and at >= now.at
 
 
 def is_repeated(now: Status, state: SignalState, source: SignalSource) -> bool:
-    """A hook that says what is known already is no news: the agent has just asked for input, and its dialog opens."""
+    """True if a hook says a state that is known already: the agent has just asked for input itself, and then its dialog opens."""
     return source is SignalSource.HOOK and now.state is state

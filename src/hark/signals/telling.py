@@ -1,4 +1,4 @@
-"""Whom to tell of a signal, when, and in which words.
+"""Decides of which signals people are told, when, and in which words.
 
 Rules are written `state[:session]`, with commas between them: "needs_input, error, completed:backend*". `*` stands for every
 state. Quiet hours are written "22:00-07:00", in local time.
@@ -30,7 +30,7 @@ class Rule(Struct, frozen=True):
 
 
 def parse_rules(text: str) -> tuple[Rule, ...]:
-    """Raises ValueError for a state that there is not."""
+    """Read rules; raise ValueError for a state that does not exist."""
     rules = []
     for part in (one.strip() for one in text.split(",")):
         state, _, session = part.partition(":")
@@ -71,14 +71,14 @@ def is_quiet(hours: tuple[time, time] | None, now: time) -> bool:
 
 
 def wording(session: str, state: SignalState, text: str) -> str:
-    """One line that is harmless on any terminal."""
+    """Return the words for a signal, as one line that is harmless on any terminal."""
     words = f"{session} {_WORDS[state]}" + (f": {text}" if text else "")
     line = " ".join("".join(one if one.isprintable() else " " for one in words).split())
     return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"
 
 
 def terminal_bytes(way: str, words: str) -> bytes:
-    """Returns the bytes that make a terminal notify its user."""
+    """Return the bytes that make a terminal notify its user."""
     safe = words.replace(";", ",")
     if way == "osc9":
         return f"\x1b]9;{safe}\x07".encode()
