@@ -1,1 +1,1 @@
-"""A demo agent, a scripted human, and a show of both: what `make demo` and the tests drive. Needs no key and no network."""
+"""A demo agent, a scripted human, and a show of both, which `make demo` and the tests run. They need no key and no network."""

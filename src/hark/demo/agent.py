@@ -1,7 +1,7 @@
-"""`hark-demo-agent`: looks and behaves like an AI coding agent in a terminal, needs no key and no network.
+"""`hark-demo-agent` looks and behaves like an AI coding agent in a terminal, and needs no key and no network.
 
-`make demo` and the integration tests drive it. It records what it received, so a test can compare that with what was
-sent, and a prompt can steer its own turn (see `directives.py`).
+`make demo` and the integration tests drive the demo agent. It records what it received, so that a test can compare that with what
+was sent. A prompt can steer its own turn (see `directives.py`).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What a prompt asks the demo agent to do, so that a test can steer a turn from within its text. Pure.
+"""Reads the directives by which a prompt steers the demo agent's turn, so that a test can steer a turn from within its text. Pure.
 
     [[busy=SECONDS]]              the turn lasts that long
     [[begin=SECONDS]]             the turn begins that long after Enter; until then the agent looks idle
-    [[ask=COMMAND]]               it asks at once whether it may run COMMAND
-    [[ask-after=SECONDS:COMMAND]] it asks that long after its start
-    [[tool=SECONDS]]              it runs a tool for that long, first of all
-    [[say=TEXT]]                  its reply is TEXT, on a line of its own
+    [[ask=COMMAND]]               the agent asks at once whether it may run COMMAND
+    [[ask-after=SECONDS:COMMAND]] the agent asks that long after the turn's start
+    [[tool=SECONDS]]              the agent runs a tool for that long, first of all
+    [[say=TEXT]]                  the agent's reply is TEXT, on a line of its own
 
-Anything that does not parse is ordinary text.
+A directive that does not parse is ordinary text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Plan:
-    """One turn: how long it works, what it asks meanwhile (in order of time), and what it says at its end."""
+    """The plan for one turn: how long the agent works, what it asks meanwhile (in order of time), and what it says at the end."""
 
     busy_s: float
     questions: tuple[Question, ...]

@@ -1,4 +1,4 @@
-"""The text in the demo agent's input box: pastes that show collapsed, one stash, and the trip to the human's editor."""
+"""The text in the demo agent's input box, with collapsed pastes, one stash, and a way to the human's editor and back."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ GARBLED = "something else"
 
 
 class Refusal(StrEnum):
-    """What the agent does with a text that it does not take."""
+    """What the demo agent does with a text that it refuses."""
 
     DROP = "drop"
-    """It draws nothing."""
+    """The agent drops the text and draws nothing."""
     SAY = "say"
-    """It leaves the box as it is, and says so above it."""
+    """The agent leaves the box as it is, and says above the box that it does not take the text."""
     GARBLE = "garble"
-    """It puts something else into the box."""
+    """The agent puts something else into the box."""
     KEEP = "keep"
-    """It puts something else into the box, and lets nobody take that out again."""
+    """The agent puts something else into the box, and lets nobody take that out again."""
     IGNORE_ENTER = "ignore-enter"
-    """It takes the text, and does not submit it."""
+    """The agent takes the text into the box, but ignores the Enter that would submit it."""
 
 
 class Draft:
@@ -42,7 +42,7 @@ class Draft:
         newlines_after_paste: int = 0,
         refusal: tuple[Refusal, str] | None = None,
     ) -> None:
-        """`refusal`: what to do with a text that has this word in it."""
+        """`refusal` says what to do with a text, and the word that makes the agent refuse a text; None refuses nothing."""
         self.buffer = Buffer(multiline=True)
         self.say: Callable[[str], None] = lambda _: None
         self._refusal = refusal
@@ -56,7 +56,7 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """The exact draft, with what collapsed pastes stand for."""
+        """The exact draft, with the full text of collapsed pastes."""
         return PLACEHOLDER.sub(lambda found: self._pasted.get(found[0], found[0]), self.buffer.text)
 
     def paste(self, text: str) -> None:
@@ -74,22 +74,24 @@ class Draft:
         self._newlines_left = self._newlines_after_paste
 
     def takes_enter_for_newline(self) -> bool:
-        """Whether this Enter comes too soon after a paste, and so starts a new line instead of submitting the draft."""
+        """Return True if this Enter comes too soon after a paste, and so starts a new line instead of submitting the draft. Each call
+        counts as one Enter."""
         self._newlines_left -= 1
         return self._newlines_left >= 0
 
     def ignores_enter(self) -> bool:
-        """True if the text in the box is one that the agent does not submit."""
+        """True if the agent refuses to submit the text in the box."""
         return self._is_refused(Refusal.IGNORE_ENTER, self.text)
 
     def edit(self, text: str) -> None:
-        """Takes the text that an editor gives back."""
+        """Put the text that an editor returned into the box, unless the agent refuses it."""
         taken = self._taken(text)
         if taken is not None:
             self.replace(taken)
 
     def _taken(self, text: str) -> str | None:
-        """What comes into the box instead of this text; None if nothing does."""
+        """Return what goes into the box for this text: the text itself, or something else if the agent garbles it; None if nothing
+        goes into the box."""
         if self._is_refused(Refusal.SAY, text):
             self.say("this text is not taken")
             return None
@@ -114,11 +116,12 @@ class Draft:
         self.buffer.document = Document(text, len(text))
 
     def give_back(self, text: str) -> None:
-        """In front of what is there."""
+        """Put a text into the box, in front of the draft that is there."""
         self.replace("\n".join(part for part in (text, self.buffer.text) if part))
 
     def swap_stash(self) -> None:
-        """Put the draft away, over whatever was stashed before; on an empty box, bring it back with its cursor."""
+        """Stash the draft, in place of any draft that was stashed before; on an empty box, bring the stashed draft back with its
+        cursor."""
         if self.buffer.text.strip():
             self.stash = self.buffer.document
             self.clear()
@@ -127,14 +130,14 @@ class Draft:
             self.stash = None
 
     def bring_back_stash(self) -> None:
-        """After a submit the stash returns by itself, with the cursor at its end."""
+        """Put the stashed draft back into the box with the cursor at its end, as happens by itself after a submit."""
         if self.stash:
             self.replace(self.stash.text)
             self.stash = None
 
 
 def find_editor() -> Sequence[str]:
-    """The words of the human's editor command; none if there is none that could be started."""
+    """Return the words of the human's editor command; no words if there is no editor that can be started."""
     with suppress(ValueError):
         words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
         if words and shutil.which(words[0]):
@@ -143,7 +146,8 @@ def find_editor() -> Sequence[str]:
 
 
 def edit_text(editor: Sequence[str], text: str) -> str:
-    """The text after the editor; unchanged if the editor fails. Blocks: the terminal is the editor's meanwhile."""
+    """Return the text after the human edited it; unchanged if the editor fails. This blocks, because the editor has the terminal
+    meanwhile."""
     with tempfile.TemporaryDirectory(prefix="hark-demo-") as directory:
         file = Path(directory) / "draft.md"
         file.write_bytes(text.encode("utf-8", "surrogateescape"))

@@ -1,8 +1,8 @@
-"""The demo agent's lifecycle hooks: `hark-hook demo EVENT`, JSON on its standard input.
+"""Calls the demo agent's lifecycle hooks: `hark-hook demo EVENT`, with JSON on its standard input.
 
-One worker calls them one after another, so a slow call can never let a later event overtake an earlier one, and the
-input box never waits for a hook. A hook that fails, hangs or is missing changes nothing for the agent. What a hook prints is read
-where the agent asks for it: an answer like Claude Code's.
+One worker calls the hooks one after another, so a later event never overtakes an earlier one whose call is slow, and the input box
+never waits for a hook. A hook that fails, hangs or is missing changes nothing for the agent. The agent reads what a hook prints only
+where it asks for an answer; the answer has the form that Claude Code expects.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FINISH_DEADLINE_S = 2.0
 
 
 def find_hook_command() -> Sequence[str]:
-    """The words of the hook command; none if there is no hook to call."""
+    """Return the words of the hook command; no words if there is no hook to call."""
     if override := os.environ.get("HARK_HOOK_COMMAND"):
         return shlex.split(override)
     beside = Path(sys.executable).with_name("hark-hook")
@@ -41,7 +41,7 @@ class Hooks:
         self._put(event, payload)
 
     async def ask(self, event: str, **payload: str | bool) -> dict[str, Any]:
-        """What the hook prints; nothing when there is none, or it prints something else."""
+        """Return the JSON object that the hook prints; an empty one if there is no hook or it prints anything else."""
         if not self._command:
             return {}
         try:
@@ -54,7 +54,7 @@ class Hooks:
         while True:
             event, payload, answered = await self._waiting.get()
             output = b""
-            # A missing command (OSError) and one that hangs are the hook's trouble, not the agent's.
+            # A hook command that is missing (OSError) or hangs (TimeoutError) must not disturb the agent.
             with suppress(OSError, TimeoutError):
                 async with asyncio.timeout(CALL_DEADLINE_S):
                     output = await self._call(event, payload)
@@ -63,7 +63,7 @@ class Hooks:
             self._waiting.task_done()
 
     async def finish(self) -> None:
-        """Wait until all events so far were told, but not for long: the human has quit."""
+        """Wait until the hooks have been told all events so far, but not for long, because the human has quit."""
         with suppress(TimeoutError):
             async with asyncio.timeout(FINISH_DEADLINE_S):
                 await self._waiting.join()

@@ -1,8 +1,8 @@
 """A scripted human at a real tmux client.
 
-Keys that tmux's own `send-keys` writes do not pass through a client, so they say nothing about a human who types into the
-pane: no client activity, no key tables, no pauses. This human sits at a terminal of its own, attached with `tmux attach`,
-and writes to it what a keyboard would send, one key at a time.
+Keys that tmux's own `send-keys` writes do not pass through a client, so they show nothing about a human who types into the
+pane: they have no client activity, no key tables and no pauses. This human sits at a terminal of its own, attached with
+`tmux attach`, and writes to that terminal what a keyboard would send, one key at a time.
 """
 
 from __future__ import annotations
@@ -84,12 +84,12 @@ class Human:
 
     @property
     def seen(self) -> bytes:
-        """The last 64 KB that the terminal has shown, escape sequences and all."""
+        """The last 64 KB that the terminal has shown, including escape sequences."""
         with self._lock:
             return bytes(self._seen)
 
     def type(self, text: str, keys_per_second: float = 10) -> None:
-        """One key per write, with a human's pause after each."""
+        """Type a text with one key per write, and a human's pause after each key."""
         for character in text:
             self._write(KEYS["Enter"] if character == "\n" else character.encode())
             time.sleep(1 / keys_per_second)
@@ -98,22 +98,23 @@ class Human:
         self._write(KEYS[name])
 
     def paste(self, text: str) -> None:
-        """As a terminal sends a paste: in brackets, its line ends as carriage returns."""
+        """Send a paste as a terminal does: in brackets, with carriage returns as line ends."""
         self._write(b"\x1b[200~" + text.replace("\n", "\r").encode() + b"\x1b[201~")
 
     def resize(self, columns: int, rows: int) -> None:
         self._set_size(columns, rows)
-        # The line is nobody's controlling terminal (that would need a fork with threads about), so the kernel tells nobody.
+        # The terminal is no process's controlling terminal (making it one would need a fork while threads run), so the kernel sends
+        # SIGWINCH to nobody.
         self._client.send_signal(signal.SIGWINCH)
 
     def wait_attached(self, deadline_s: float = 10.0) -> None:
-        """Until tmux lists this client; TimeoutError if it does not."""
+        """Wait until tmux lists this client; raise TimeoutError if it does not within the deadline."""
         if not wait_for(self._is_listed, deadline_s):
             shown = self.seen.decode(errors="replace").strip()
             raise TimeoutError(f"tmux listed no client on {self._line_name} within {deadline_s} s; it shows: {shown}")
 
     def close(self) -> None:
-        """Detach, and end the client if it will not go. The session stays. A second time does nothing."""
+        """Detach the client, and kill it if it does not end. The tmux session stays. A second call does nothing."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -154,7 +155,8 @@ class Human:
 
 
 def clean_environment() -> dict[str, str]:
-    """No TMUX, or tmux would take this for a client inside another."""
+    """Return this process's environment without TMUX variables, or tmux would take the client for one inside another, and with a fixed
+    TERM and locale."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TMUX", "LC_"))}
     return {**kept, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 

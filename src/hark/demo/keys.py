@@ -1,4 +1,4 @@
-"""The demo agent's keys. What is not here is prompt_toolkit's emacs editing: arrows, Ctrl-A, E, K, U, W and the rest."""
+"""Binds the demo agent's keys. All other keys are prompt_toolkit's emacs editing: arrows, Ctrl-A, E, K, U, W and the rest."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def bind_keys(worker: Worker, draft: Draft, edit: Callable[[], None], quit_: Cal
     def deny(_: KeyPressEvent) -> None:
         worker.answer(approved=False)
 
-    # Terminals send Alt with a key as Escape and the key: that is neither.
+    # Terminals send Alt with a key as Escape and the key: that is neither an Escape nor the key alone.
     @bindings.add("escape", Keys.Any, filter=is_asking)
     def ignore(_: KeyPressEvent) -> None:
         pass

@@ -28,7 +28,7 @@ class Settings:
     takes_answers: bool = False
     newlines_after_paste: int = 0
     refusal: tuple[str, str] | None = None
-    """What to do with a text that it does not take (`draft.Refusal`), and the word by which it knows such a text."""
+    """How the demo agent refuses a text (`draft.Refusal`), and the word that makes it refuse a text; None refuses nothing."""
 
 
 async def run(settings: Settings) -> None:
@@ -69,7 +69,7 @@ class Program:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.quit, number.name)
-        # Ready is recorded after the first frame: only then does the terminal bracket a paste.
+        # Record `ready` after the first frame, because only then does the terminal put a paste in brackets.
         application.after_render += self._record_ready
         application.key_processor.before_key_press += lambda _: self._worker.on_key()
         self._screen.show(WELCOME)

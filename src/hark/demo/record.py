@@ -1,4 +1,4 @@
-"""What the demo agent saw and did, as JSON lines: the oracle that tests compare with what was sent."""
+"""Records what the demo agent saw and did, as JSON lines. Tests compare the record with what was sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Record:
-    """Appends one line an event, flushed at once; without a file it forgets everything."""
+    """Appends one line for each event and flushes it at once; without a file it records nothing."""
 
     def __init__(self, file: Path | None) -> None:
         self.path = str(file or "")
@@ -17,7 +17,7 @@ class Record:
     def write(self, event: str, **fields: str | bool) -> None:
         if self._stream is None:
             return
-        # ASCII with escapes, so that bytes which are not UTF-8 (surrogates in Python) are recorded too.
+        # JSON in ASCII with escapes also records bytes that are not UTF-8 (surrogates in Python).
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         self._stream.write(json.dumps({"at": at, "event": event, **fields}) + "\n")
         self._stream.flush()

@@ -1,8 +1,8 @@
-"""What the demo agent draws: the transcript above, and below it the input box or a dialog, and one footer row.
+"""Draws the demo agent's screen: the transcript above, and below it the input box or a dialog, and one footer row.
 
-It is drawn on the normal screen, as most agents do. Whoever reads the terminal while it draws should see whole frames,
-so transcript lines and the frame below them leave in one write, and the terminal is never asked for its cursor position:
-the answer would arrive as if the human had typed it.
+The demo agent draws on the normal screen, as most agents do. Whoever reads the terminal while the agent draws should see whole
+frames, so the agent writes transcript lines and the frame below them in one write. It never asks the terminal for the cursor
+position, because the answer would arrive as if the human had typed it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from hark.demo.turns import Phase, Worker
 RULE = "─"
 PROMPT, CONTINUATION = "❯ ", "  "
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-# Long enough for a terminal to send a key's bytes, short enough for an Escape to feel immediate.
+# How long to wait after an Escape byte: long enough for a terminal to send a key's bytes, short enough for an Escape to feel immediate.
 ESCAPE_TIMEOUT_S = 0.05
-# A transcript line must not be able to drive the terminal.
+# The control characters that are replaced in the transcript, so that a line of it cannot control the terminal.
 HARMLESS = {code: "�" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 
 
 class FrameOutput(Vt100_Output):
-    """Keeps what is written while `held`, so that it leaves together with the next frame."""
+    """Keeps what is written within `held`, and writes it to the terminal together with the next frame."""
 
     is_held = False
 
@@ -98,7 +98,8 @@ class Screen:
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """The terminal is another program's for a while. It stays in raw mode: keys typed ahead must not be echoed."""
+        """Lend the terminal to another program for a while. The terminal stays in raw mode, because keys typed ahead must not be
+        echoed."""
         self.application.renderer.erase()
         yield
         self._output.write_raw("\r")

@@ -1,7 +1,7 @@
-"""`make demo`: a human types a prompt of two lines, a message arrives in the middle of it, and neither harms the other.
+"""Runs `make demo`: a human types a prompt of two lines, a message arrives in the middle of it, and neither harms the other.
 
 Everything is real: a daemon in a throw-away HARK_HOME, a tmux server of its own, an attached client with somebody typing.
-Prints a timeline and ends with 1 if anything differs from what it should be.
+The program prints a timeline, and ends with exit status 1 if anything differs from what it should be.
 """
 
 import json
@@ -118,7 +118,7 @@ class Show:
         )
 
     def trail(self, story: dict[str, Any]) -> str:
-        """Each receipt with the milliseconds since the first."""
+        """Write each receipt's status with the milliseconds since the first receipt."""
         times = [datetime.fromisoformat(receipt["at"]) for receipt in story["receipts"]]
         words = [r["status"] + (f"({r['reason']})" if r["reason"] else "") for r in story["receipts"]]
         return (

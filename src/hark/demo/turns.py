@@ -1,9 +1,9 @@
-"""The demo agent's work: turns, the prompts that wait for one, and the question that may stand in the way.
+"""The demo agent's work: its turns, the prompts that wait for a turn, and the question that may interrupt a turn.
 
-At most one turn runs. A prompt submitted meanwhile waits; each waiting prompt gets a turn of its own, in order. Every
-change is recorded first, then told to the hooks, then shown: whoever sees it on the screen finds it in the record.
-All methods run in the event loop and take effect before they return, so a burst of keys meets the state that the key
-before it has left.
+At most one turn runs. A prompt that is submitted meanwhile waits; each waiting prompt gets a turn of its own, in order. The agent
+records every change first, then tells the hooks, then shows it: whoever sees a change on the screen finds it in the record.
+All methods run in the event loop and take effect before they return, so each key of a burst meets the state that the key before
+it has left.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ class Worker:
         self._queue(prompt)
 
     async def _begin_late(self, prompt: str, after_s: float) -> None:
-        """As Gemini CLI does, which reads the files that a prompt mentions first, and looks idle meanwhile."""
+        """Begin the turn after a delay, as Gemini CLI does, which first reads the files that a prompt mentions and looks idle
+        meanwhile."""
         await asyncio.sleep(after_s)
         if self._turn is None:
             self._begin(prompt)
@@ -101,7 +102,8 @@ class Worker:
         self.display.show("queued: " + indent(prompt, 8))
 
     def interrupt(self) -> str:
-        """What goes back into the box: the prompt, which has no answer yet, and what was queued behind it."""
+        """End the turn and return what goes back into the box: with `gives_back` the turn's prompt, which has no answer yet, and the
+        prompts that were queued behind it; otherwise nothing."""
         if self._turn is None:
             return ""
         self._turn.cancel()
@@ -113,12 +115,12 @@ class Worker:
         return "\n".join(back)
 
     def abandon(self) -> None:
-        """The human has quit: end the turn and say nothing more about it."""
+        """End the turn without recording or showing anything, because the human has quit."""
         if self._turn:
             self._turn.cancel()
 
     def ask(self, command: str) -> asyncio.Future[bool]:
-        """Open the dialog; the future holds the answer."""
+        """Open the dialog that asks for permission to run the command; the future that is returned holds the answer."""
         self._record.write("asked", command=command)
         self._hooks.tell("permission-asked", command=command)
         answered = asyncio.get_running_loop().create_future()
@@ -189,7 +191,8 @@ class Worker:
             self._record.write("told", text=str(told.get("additionalContext")))
 
     async def _wait_for_pause(self) -> None:
-        """As Claude Code does: no dialog opens under the fingers of somebody who types, or its first key would answer it."""
+        """Wait until the human has not typed for a moment, as Claude Code does before it opens a dialog: otherwise the human's next key
+        would answer the dialog."""
         clock = asyncio.get_running_loop().time
         while (left_s := self._last_key_at + PATIENCE_S - clock()) > 0:  # noqa: ASYNC110 a key may come meanwhile
             await asyncio.sleep(left_s)

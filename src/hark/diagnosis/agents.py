@@ -1,4 +1,4 @@
-"""Whether the agents on this machine have our hooks, and whether the sessions' hooks are heard."""
+"""Checks whether the agents on this machine have hark's hooks, and whether hark hears the hooks of its sessions."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def look_at_agents(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
-    """Looks for hark's hooks in an agent's settings. An agent that hark starts may have hooks without them."""
+    """Look for hark's hooks in an agent's settings. An agent that hark starts may have hooks that are not in its settings."""
     where = settings_path(agent, environment)
     try:
         text = files.read(where) or ""
@@ -43,7 +43,7 @@ def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
 
 
 def _fault(agent: str, where: Path, found: list[hooks.Ours], off: str | None) -> tuple[str, str]:
-    """Returns what keeps the hooks from running and what to do about it; empty if they run."""
+    """Return what keeps the hooks from running and what to do about it; two empty texts if nothing does."""
     again = f"`hark install {agent}` again"
     if gone := [ours.program for ours in found if not os.access(ours.program, os.X_OK)]:
         return f"{where} names {gone[0]}, which is not a program", again
@@ -74,7 +74,7 @@ def _is_trusted(trusted: Mapping[str, Any], where: Path, ours: hooks.Ours) -> bo
 
 
 def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[str, Any]]) -> Iterator[Finding]:
-    """`events`: the newest of the daemon's record, in their order."""
+    """Check the hooks and the airlock of each session. `events` holds the newest events of the daemon's record, in their order."""
     record = list(events)
     last = {event["session_id"]: event for event in record if event["kind"] == "hook"}
     prompted = {event["session_id"] for event in record if _is_submit(event)}
@@ -95,7 +95,8 @@ def _is_submit(event: dict[str, Any]) -> bool:
 
 
 def _heard(name: str, agent: str, event: dict[str, Any] | None, *, is_new: bool) -> Finding:
-    """`is_new`: hark started the agent and has submitted nothing to it yet, so its hooks had no reason to speak."""
+    """Report whether hark has heard the session's hooks. `is_new` is True if hark started the agent and has submitted nothing to it yet,
+    so that its hooks had no reason to speak."""
     if event is not None:
         return ok("session-hooks", f"heard: {event['data'].get('event')} at {event['at']}", name)
     if is_new:

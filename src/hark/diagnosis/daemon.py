@@ -1,4 +1,4 @@
-"""Whether the daemon answers, is this version, and has left nothing lying about."""
+"""Checks whether the daemon answers, whether it is of this version, and whether sockets are left over from dead processes."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ CONNECT_S = 1.0
 def look_at_daemon(
     health: dict[str, Any] | None, failure: HarkError | None, *, is_lock_free: bool
 ) -> Iterator[Finding]:
-    """`health`: what it says of itself; without it, `failure` says why."""
+    """Check the daemon and its socket. `health` is what the daemon says about itself; if it is None, `failure` says why."""
     if health is None:
         yield _unreachable(failure, is_lock_free=is_lock_free)
         if is_lock_free and os.path.lexists(instance.socket_path()):
@@ -29,7 +29,7 @@ def look_at_daemon(
 
 
 def look_at_airlocks(directory: Path, known: Collection[str]) -> Iterator[Finding]:
-    """`known`: the sockets of sessions that run; those are in use and left alone."""
+    """Look for airlock sockets without a session. `known` holds the sockets of running sessions, which are in use and left alone."""
     sockets = sorted(directory.glob("*.sock")) if directory.is_dir() else []
     strange = [path for path in sockets if str(path) not in known]
     dead = [str(path) for path in strange if not _listens(path)]

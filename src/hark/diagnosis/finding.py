@@ -1,4 +1,4 @@
-"""What `hark doctor` finds: one thing that was looked at, how it is, and how to mend it."""
+"""A finding of `hark doctor`: what was checked, in what state it is, and how to mend it."""
 
 from enum import StrEnum
 
@@ -15,13 +15,13 @@ class Level(StrEnum):
 
 class Finding(Struct, frozen=True):
     check: str
-    """What was looked at; the same name in every version."""
+    """The name of what was checked, which stays the same in every version."""
     level: Level
     detail: str
     hint: str = ""
-    """What to do about it; empty when all is well."""
+    """What to do about the finding; empty if all is well."""
     about: str = ""
-    """The agent or the session, where there are several."""
+    """The name of the agent or session that the finding is about; empty if it is about neither."""
 
 
 def ok(check: str, detail: str, about: str = "") -> Finding:

@@ -1,4 +1,4 @@
-"""What hark needs of the machine: programs, tmux, settings, directories."""
+"""Checks what hark needs from the machine: programs, tmux, settings, directories."""
 
 import os
 import shlex
@@ -47,7 +47,7 @@ def programs(directory: Path) -> Finding:
 
 
 def path(environment: Mapping[str, str]) -> Finding:
-    """Whether the shell, and the agents that it starts, find this hark when they call it by its name."""
+    """Check that the shell, and the agents that the shell starts, find this hark when they call it by its name."""
     found = shutil.which("hark", path=environment.get("PATH", os.defpath))
     ours = Path(sys.executable).parent / "hark"
     if found is None:
@@ -95,7 +95,8 @@ def tmux(program: str) -> Finding:
 
 
 def editor(environment: Mapping[str, str]) -> Finding:
-    """Agents that hark starts get `hark-editor`, which opens the user's own editor for the user; that one must be there."""
+    """Check that `hark-editor` and the user's own editor can be run: agents that hark starts get `hark-editor`, which opens the user's
+    own editor for the user."""
     ours = Path(sys.executable).parent / "hark-editor"
     if not os.access(ours, os.X_OK):
         return problem("editor", f"{ours} is not a program: drafts cannot be carried by an editor", _AGAIN)

@@ -24,8 +24,8 @@ ESCAPE = 0x1B
 _PLAIN = rb"[^\x00-\x1f\x7f\xc2]"
 _STRING_BODY = rb"""(?: (?= [^%(ends)s\xc2]{0,%(longest)d} \xc2(?!\x9c|\Z) ) (?: [^%(ends)s\xc2] | \xc2(?!\x9c|\Z) ){0,%(longest)d}
         | [^%(ends)s\xc2]{0,%(longest)d} )"""
-"""The pattern of a string's inside. Its second line matches the same as the first, but faster, where the string has no byte C2 whose
-next byte matters."""
+"""The pattern of a string's inside. Its second line matches the same as the first, but faster, where no byte C2 requires a look at the
+byte after it."""
 TOKEN = re.compile(
     rb"""
       (?P<text> (?: %(plain)s | \xc2(?![\x80-\x9f]|\Z) ) %(plain)s* (?: \xc2(?![\x80-\x9f]|\Z) %(plain)s* )* )
