@@ -15,6 +15,7 @@ from typing import NamedTuple
 from hark import __version__, paths
 
 LONGEST = 65536
+"""The largest number of bytes that are read from a lock file."""
 
 
 class Build(NamedTuple):

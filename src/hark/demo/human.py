@@ -59,7 +59,7 @@ class Human:
         self._line_name = os.ttyname(line)
         self._set_size(*self._size)
         try:
-            # A session of its own keeps the signals of whatever terminal we run in away from the client.
+            # A process session of its own keeps the signals of the terminal in which this program runs away from the client.
             self._client = subprocess.Popen(
                 [*self._tmux, "attach", "-t", self._target],
                 stdin=line,
@@ -146,7 +146,7 @@ class Human:
             data = data[os.write(self._terminal, data) :]
 
     def _read(self) -> None:
-        # The read fails with EIO once the client has closed the other end: that is how this thread ends.
+        # The read fails with EIO once the client has closed the other end, and so ends this thread.
         with suppress(OSError):
             while chunk := os.read(self._terminal, 65536):
                 with self._lock:

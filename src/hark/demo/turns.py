@@ -19,6 +19,7 @@ from hark.demo.hooks import Hooks
 from hark.demo.record import Record
 
 PATIENCE_S = 0.5
+"""How long the human must not have typed before a dialog opens."""
 SPINNER_INTERVAL_S = 0.1
 
 

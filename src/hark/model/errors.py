@@ -20,7 +20,7 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-# code -> (HTTP status, exit code)
+# The HTTP status and the CLI's exit code for each error code.
 CODES: dict[str, tuple[int, Exit]] = {
     "session-not-found": (404, Exit.NOT_FOUND),
     "session-ambiguous": (409, Exit.NOT_FOUND),

@@ -19,7 +19,7 @@ _PUNCTUATION = "._-/@+"
 _LETTERS = ("L", "M", "N")
 _UNSEEN = ("C", "Z", "Mn", "Me")
 _BLANK_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
-"""Letters and symbols that are drawn as nothing."""
+"""The letters and symbols that terminals draw as blanks."""
 _TWINS = str.maketrans(
     "аеорсухіјѕһкмтвгнпԁոαεικμνορτυηωı",
     "aeopcyxijshkmtbrhndnaeikmvoptunwi",

@@ -8,6 +8,7 @@ _SECTION = re.compile(r"^sm_send[ \t]*:[ \t]*(?P<flow>\{[^}]*\})?[ \t]*(?:#.*)?$
 _ENTRY = re.compile(r"^[ \t]+(?P<name>\w+)[ \t]*:[ \t]*(?P<value>[^#\n]*)")
 _PAIR = re.compile(r"(?P<name>\w+)\s*:\s*(?P<value>[^,}]+)")
 LONGEST = 200
+"""The largest number of characters of an old setting's name or value that an error repeats."""
 
 
 def read_sm_send(text: str) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""Which calls of an agent's program open no session: `claude --version`, `codex exec`, `gemini -p …`. Every agent's data file
+"""Decides which calls of an agent's program open no session: `claude --version`, `codex exec`, `gemini -p …`. Every agent's data file
 lists its own in a section `[plain]`."""
 
 from collections.abc import Sequence

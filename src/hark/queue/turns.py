@@ -218,6 +218,7 @@ def witness(turns: Turns, phase: Phase, at: datetime, now: datetime, *, is_promp
 
 
 _WORD_UNDER_WAY = timedelta(seconds=0.5)
+"""How long the agent's own report may be under way after a witness has seen the same."""
 
 
 def _take_prompt(turns: Turns, heard: Heard) -> Heeded:

@@ -30,11 +30,14 @@ DRAWS = re.compile(rb"\x1b(?:\[[0-9;]*[AHfd]|M|\[\?(?:1049|1047|47)h)")
 """The escape sequences that move the cursor up or home, or switch to another screen. A program that prints one of them draws, and may
 print the same words again."""
 _LONGEST_TAIL = 8192
+"""The largest number of bytes that are kept unread; a longer last line is read at once."""
 _LOOKS_BACK = 16
+"""The number of ESC bytes, from the end of the data backwards, at which a move to another row is looked for."""
 _LONGEST_NAME = 256
 """The longest namespace, in bytes, that is found even if it comes in several pieces; a longer one is found only in one piece."""
 
 _MOST_REGIONS = 8
+"""The largest number of suspect lines of one slice that are read one by one; after them the rest of the slice is read as a whole."""
 # What may follow the first character of a suspect pair: common sequences, then the second character of the pair or a byte that may
 # begin another sequence, unless that sequence moves to another row. The lookahead also forbids another common sequence, so the
 # repetition gives back none of those that it has matched.

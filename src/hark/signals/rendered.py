@@ -153,7 +153,7 @@ def _joined(rows: Sequence[str], number: int, reader: MarkerReader, look: Look) 
     for used in range(2, min(MOST_ROWS, len(rows) - number) + 1):
         row = rows[number + used - 1]
         if _BESIDE.search(rows[number + used - 2].strip()) or _BESIDE.search(row.strip()):
-            # Something else stands beside the words, in a column of its own.
+            # Other text stands beside the agent's words, in a column of its own.
             break
         if not row.strip() or "--<" in row or row.lstrip()[:1] in BULLETS:
             # The marker does not go on in this row: the row with its end is not drawn yet, or has scrolled away.
