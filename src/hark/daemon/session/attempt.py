@@ -1,4 +1,4 @@
-"""One attempt to deliver one message: takes a grip on the pane, chooses the carrier, runs it, lets go."""
+"""One attempt to deliver one payload: it takes a grip on the pane, chooses the carrier, runs it, and lets go."""
 
 import asyncio
 
@@ -29,15 +29,15 @@ UNDONE = "the delivery was broken off before Enter, and what it had done was und
 
 
 class Attempt(Struct, kw_only=True):
-    """Also what a delivery must have on record before it goes on (`driver.Records`)."""
+    """One attempt to deliver one payload. It implements `driver.Records`: it writes what must be on record before a delivery goes on."""
 
     session: Session
     kind: AgentKind
     messages: tuple[Message, ...]
-    """The messages of one payload; empty if only a draft has to go back."""
+    """The messages of the payload; empty if the attempt only puts a human's draft back into the box."""
     text: str
     foreground: str
-    """The program in front of the pane when the gate let us pass."""
+    """The pane's foreground program at the moment when the gate let the delivery start."""
     lease: Lease
     ledger: Ledger
     panes: Panes
@@ -47,23 +47,24 @@ class Attempt(Struct, kw_only=True):
     has_begun: bool = False
     is_staged: bool = False
     is_given_up: bool = False
-    """The agent does not read: the way back is left to whoever holds the keys."""
+    """True if the undo is left to whoever holds the human's keys, because our text may still come into the box."""
     has_carried: bool = False
-    """A draft was taken out of the way."""
+    """True if a human's draft was taken out of the box."""
     is_draft_out: bool = False
-    """And it was not seen back in the box."""
+    """True if a human's draft was taken out of the box and has not been seen back in it."""
     held_until_s: float = 0.0
-    """On the clock of the event loop: until then the human's keys are held, with time to let them go."""
+    """The time on the event loop's clock until which the human's keys are held, less the time that it takes to let them go."""
     had_draft: bool | None = None
-    """Whether the box held a human's draft when the payload came: None until it is known."""
+    """True if the box held a human's draft when the payload came, False if it did not, None until that is known."""
 
     @property
     def message(self) -> Message | None:
-        """The first of the payload, after which it is known."""
+        """The first message of the payload, which gives the payload its name; None if the payload is empty."""
         return self.messages[0] if self.messages else None
 
     async def run(self, draft: Draft | None) -> Hold | None:
-        """None when the message is no longer in the way, and the human's draft, if one was taken, is back."""
+        """Deliver the payload, and put the human's draft back. Return None if the message is no longer in the way and the draft, if one
+        was taken, is back in the box; else return why the message is held. `draft` is a draft that is out of the box already."""
         if self.message and self.kind.idle_only and (hold := await self._wait_for_idle(self.message, draft)):
             return hold
         label = str(self.message.id) if self.message else ""
@@ -85,12 +86,12 @@ class Attempt(Struct, kw_only=True):
             if self.kind.box.needs_focus and await grip.give_focus():
                 await driver.run(wait_for_box(self.kind.box))
             if draft and (undone := await grip.undone(str(draft.message_id))) and undone.is_touched:
-                # Whoever held the keys has put it back, and the human has gone on with it, or has sent it off.
+                # Whoever held the keys has put the draft back, and the human has typed on since, or has submitted it.
                 await self.ledger.drop_draft()
                 draft = None
             hold = await self._run_with(driver, grip, draft)
             if hold:
-                # What is drawn for a focus that is taken back would wake us at once, to try the same again.
+                # An agent that loses the focus redraws its screen, and that would wake the courier at once to try the same again.
                 grip.keep_focus()
             elif self.is_staged and self.kind.begins_within_s:
                 left_s = self.held_until_s - asyncio.get_running_loop().time()
@@ -98,14 +99,14 @@ class Attempt(Struct, kw_only=True):
             return hold
         finally:
             if self.is_draft_out and not self.is_given_up:
-                # The carrier could not bring it back: whoever holds the keys does it before they go free.
+                # The carrier could not put the draft back: whoever holds the human's keys does so before letting them go.
                 await grip.give_up()
             await grip.release()
             if self.has_begun:
                 self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
 
     async def _wait_for_idle(self, message: Message, draft: Draft | None) -> Hold | None:
-        """Holds the message while a turn runs. It looks before anybody's keys are held."""
+        """Return a hold if the agent's screen shows a running turn. This look comes before the human's keys are held."""
         if draft is not None and not is_attempted(message):
             return None
         screen = await self.panes.of(self.session.pane).screen(self.session.pane)
@@ -135,27 +136,27 @@ class Attempt(Struct, kw_only=True):
     async def _judge(
         self, outcome: Outcome, driver: Driver, grip: Grip, message: Message, draft: Draft | None
     ) -> Outcome:
-        """What became of the message, also where the hold was over before its carrier or the agent does not read."""
+        """Return what became of the message, also if the key hold ended before the carrier did or if the agent does not read."""
         if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
             return Held(HoldReason.BUSY, f"{UNDONE}: {outcome.detail}")
         if is_late(outcome) and self.has_begun and not driver.has_pressed_enter and await grip.give_up():
             self.is_given_up = True
             return outcome
-        # A text that was seen to go out of the box again is out: what is unread then are keys of the way back.
+        # A text that was seen to leave the box again is out of it: bytes that are still unread belong to the undo.
         is_unechoed = isinstance(outcome, Stuck) or (isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG)
         if not is_unechoed or not self.has_begun:
             return outcome
         if not await has_unread(self.panes, self.session):
             return outcome
-        # Our text is on its way into the box, whatever the screen shows; the way back goes right behind it.
+        # Our text is on its way into the box, whatever the screen shows; the undo follows right behind it.
         if driver.has_pressed_enter or not await grip.give_up():
             return Stuck(NOT_READ)
         self.is_given_up = True
         return Held(HoldReason.BUSY, NOT_READ)
 
     async def _was_undone(self, driver: Driver, grip: Grip, message: Message, draft: Draft | None) -> bool:
-        """Whether a delivery that was broken off before its Enter was undone by whoever held the keys: nothing of it is in the box, and
-        nothing was submitted."""
+        """Return True if whoever held the keys has undone a delivery that was broken off before its Enter: none of its text is in the
+        box, and nothing was submitted."""
         undone = await grip.undone(str(message.id))
         if undone is None or undone.is_after_enter:
             return False

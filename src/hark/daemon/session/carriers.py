@@ -1,5 +1,5 @@
-"""Which carrier serves a session now, and the delivery that it makes. One per courier: how long a draft has stood in the box,
-and when an interrupt was last pressed, outlive a single attempt."""
+"""Chooses the carrier that serves a session now, and makes its delivery. Each courier has one `Carriers` object, because how long a
+draft has stood in the box and when an interrupt was last pressed must outlive a single attempt."""
 
 import asyncio
 from collections.abc import Generator
@@ -26,8 +26,10 @@ from hark.model.session import Session
 from hark.terminal.holds.grip import HOLD_S
 
 SLOW_S = 0.6 * HOLD_S
+"""An editor is slow if its delivery held the human's keys for more seconds than this."""
 SLOW_FOR_S = 15.0
-"""How long an editor counts as slow after it was: a human who never pauses would hold every message up."""
+"""How many seconds an editor counts as slow after a slow delivery: if it were for ever, a human who never pauses would hold up every
+message."""
 
 
 class Carriers:
@@ -35,17 +37,17 @@ class Carriers:
         self._panes = panes
         self._stale_after_s = stale_after_s
         self._untouched = Untouched()
-        # Whoever was here before us may have pressed one just now.
+        # The daemon before this one may have pressed an interrupt just now.
         self._interrupted_at_s = _now_s()
         self._editor_is_slow_until_s = 0.0
         self._last_key_at_s: float | None = None
 
     def note_key(self, age_s: float | None) -> None:
-        """Takes note of when the human last pressed a key; None if that is not known."""
+        """Take note of how many seconds ago the human last pressed a key; None if that is not known."""
         self._last_key_at_s = None if age_s is None else _now_s() - age_s
 
     def note_hold(self, carrier: Carrier, lasted_s: float) -> None:
-        """Takes note of how long a delivery that was not called off has held the human's keys."""
+        """Take note of how many seconds a delivery that had begun held the human's keys."""
         if carrier is Carrier.EDITOR:
             self._editor_is_slow_until_s = _now_s() + SLOW_FOR_S if lasted_s > SLOW_S else 0.0
 
@@ -76,9 +78,9 @@ class Carriers:
         return carrier
 
     def resumption(self, session: Session, kind: AgentKind, screen: Screen, job: Job, message: Message) -> Delivery:
-        """The delivery that goes on with a message whose text may be in the box. Where the screen does not show the text whole, our
-        editor says what is in the box, whichever carrier has put it there. Where the screen shows it, no editor is opened: the agent
-        draws all it shows again after its editor, or nothing at all, and the keys are held for longer."""
+        """Return the delivery that goes on with a message whose text may be in the box. If the screen does not show the whole text, our
+        editor tells what is in the box, whichever carrier has put it there. If the screen shows the text, no editor is opened: after
+        its editor the agent redraws its whole screen, or nothing at all, and the keys are held for longer."""
         was_staged = message.status is Status.STAGED
         if message.is_raw:
             return into_empty_box.resume_raw(job)
@@ -90,14 +92,14 @@ class Carriers:
         return into_empty_box.resume(job.text, job.message_id, job.look, job.settle_s, was_staged)
 
     def may_carry_in_s(self, session: Session, kind: AgentKind) -> float | None:
-        """When a draft that holds a message up now may be carried after all; None: never."""
+        """Return in how many seconds a draft that holds a message up now may be carried after all; None if time alone changes nothing."""
         means = self.means(session, kind)
         if means.has_editor and means.is_editor_slow:
             return self._pause_in_s() or None
         return self._stale_in_s() or None if waits_for_stale(means) else None
 
     def _pause_in_s(self) -> float:
-        """Until the human has paused for so long as a slow editor takes."""
+        """Return how many seconds are left until the human has paused for as long as a slow editor takes."""
         return 0.0 if self._last_key_at_s is None else max(0.0, self._last_key_at_s + HOLD_S - _now_s())
 
     def _stale_in_s(self) -> float:

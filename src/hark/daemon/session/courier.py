@@ -1,8 +1,8 @@
 """The courier of one session: delivers its messages one at a time, in order, or says why it does not.
 
-It sleeps until something happens that can change the answer: a message arrives, the pane prints, a fact of the pane
-changes, a pause is over; `input_poll_interval` is the net below these events. What it decides is decided by the gate and
-the carrier; what it does is write receipts.
+A courier sleeps until something happens that can change the answer: a message arrives, the pane prints, a fact of the pane
+changes, a pause is over. If it misses such an event, it looks again after `input_poll_interval`. The gate and the carrier
+decide; the courier writes receipts.
 """
 
 import asyncio
@@ -45,9 +45,9 @@ from hark.store.contract import Store
 from hark.terminal.tmux.facts import PaneFacts
 
 LEASE_S = 15.0
-"""Longer than any delivery: each of its waits has a deadline of a few seconds."""
+"""How many seconds a lease on a session lasts: longer than any delivery, because each wait in one has a deadline of a few seconds."""
 QUIETEST_S = 0.1
-"""A held session that prints without end is looked at no more often than this."""
+"""The fewest seconds between two looks at a held session that prints without end."""
 
 
 class Courier:
@@ -84,19 +84,20 @@ class Courier:
         self._carriers = Carriers(panes, config.input_stale_timeout)
         self._wake = asyncio.Event()
         self.lock = asyncio.Lock()
-        """Held during an attempt; who changes a pending message from outside takes it first."""
+        """This lock is held during an attempt. Whoever changes a pending message from outside takes the lock first."""
         self.is_waiting_for_output = False
         self._not_before: tuple[MessageId | None, float] = (None, 0.0)
-        """Which message was refused, and when it may be tried again; another one that comes before it need not wait."""
+        """The message that the agent refused, and the time at which it may be tried again. A message that comes before it need not
+        wait."""
         self._refused: tuple[MessageId | None, int] = (None, 0)
-        """Which message was refused last, and how often since this courier began."""
+        """The message that the agent refused last, and how often the agent refused it since this courier began."""
         self._at_work: Message | None = None
         """The message that is being delivered."""
         self._is_redrawn = False
-        """The agent was asked to draw its screen anew, and no box has been seen since."""
+        """True if the agent was asked to redraw its screen and no box has been seen since."""
 
     def see_box(self, box: Box | None) -> float:
-        """Takes note of what the input box holds now. Returns for how many seconds it has held exactly that."""
+        """Take note of what the input box holds now. Return for how many seconds the box has held exactly that."""
         self._carriers.see(box)
         return self._carriers.untouched.for_s(asyncio.get_running_loop().time())
 
@@ -104,7 +105,7 @@ class Courier:
         self._wake.set()
 
     async def run(self) -> None:
-        """Until its session is gone and every message that waits says so: nothing can be delivered there any more."""
+        """Deliver messages until the session is gone and every message that waits for it says so: then nothing can be delivered."""
         while True:
             self._wake.clear()
             async with self.lock:
@@ -114,7 +115,7 @@ class Courier:
             await self._sleep(wait_s)
 
     async def _sleep(self, wait_s: float | None) -> None:
-        """Until woken; None: for as long as it takes."""
+        """Sleep until somebody wakes this courier, or until `wait_s` seconds have passed; None means no such limit."""
         started = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(wait_s):
@@ -125,7 +126,7 @@ class Courier:
             await asyncio.sleep(rest)
 
     async def _work(self) -> float | None:
-        """Delivers what can be delivered. Returns how long to sleep: None when nothing is left to do."""
+        """Deliver what can be delivered. Return how many seconds to sleep then; None if nothing is left to do."""
         while True:
             session = self._sessions.get(self._session_id)
             if session.state is SessionState.GONE:
@@ -151,7 +152,8 @@ class Courier:
             return min(hold.ends_in_s or self._config.input_poll_interval, self._config.input_poll_interval)
 
     async def _hold_all(self, session: Session) -> None:
-        """Says of every message that waits for a session which is gone that it does, or that nobody knows whether it arrived."""
+        """Record for every message that waits for a gone session that it is held for that reason, that it is uncertain if its text may
+        have arrived, or that it has expired."""
         self.is_waiting_for_output = False
         for message in await self._store.pending(session.id):
             if message.is_inbox:
@@ -163,12 +165,12 @@ class Courier:
             await self._ledger.hold(message, gone, is_in_box=is_attempted(message))
 
     def _rest_s(self, message: Message) -> float:
-        """How long it has to wait after an attempt that the agent has refused."""
+        """Return how many seconds the message still has to wait after an attempt that the agent refused."""
         refused, until_s = self._not_before
         return 0.0 if message.id != refused else until_s - asyncio.get_running_loop().time()
 
     async def _steps_aside(self, message: Message, hold: Hold) -> bool:
-        """Counts an attempt that the agent has refused. True if the message is given up, so that the next one may go on."""
+        """Count an attempt that the agent refused. Return True if the message is given up, so that the next one may go on."""
         current = await self._store.message(message.id)
         if current.status not in PENDING:
             return False
@@ -183,9 +185,9 @@ class Courier:
         return False
 
     async def note_failure(self, detail: str) -> None:
-        """Counts a delivery that has failed in a way that nobody foresaw against its message, so that one message cannot keep the
-        courier failing for ever. The first failure counts nothing: it may be due to another message of the payload, and the next
-        attempt is made with this one alone."""
+        """Count an unforeseen failure of a delivery against its message, so that one message cannot keep the courier failing for ever.
+        The first failure does not count: another message of the payload may have caused it, and the next attempt delivers this message
+        alone."""
         message, self._at_work = self._at_work, None
         if message is None:
             return
@@ -196,7 +198,8 @@ class Courier:
                 self._refused = (message.id, 0)
 
     async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
-        """None when there is nothing in the way any more: delivered, or ended otherwise."""
+        """Try to deliver the message. Return None if it is no longer in the way, because it is delivered or has ended otherwise; else
+        return why it is held."""
         self._at_work = message
         try:
             hold = await self._deliver(session, message, draft)
@@ -234,7 +237,7 @@ class Courier:
         return await self._deliver_by_keys(session, message, draft)
 
     async def _mates(self, message: Message) -> list[Message]:
-        """Returns the messages of the same payload that are known to be submitted."""
+        """Return the messages of the same payload that are known to be submitted."""
         if not is_attempted(message) or message.batch_id is None:
             return []
         return [
@@ -242,7 +245,7 @@ class Courier:
         ]
 
     async def _finish(self, message: Message, mates: list[Message]) -> None:
-        """What became of one message of a payload has become of all."""
+        """Record the message as submitted, because `mates`, other messages of the same payload, were submitted."""
         if message.status is not Status.STAGED:
             await self._ledger.restage(message)
         detail = f"it was in one payload with {mates[0].id}"
@@ -280,7 +283,7 @@ class Courier:
         return outcome
 
     async def _payload_of(self, message: Message) -> tuple[Message, ...]:
-        """Returns the messages of its payload: the same as before if the payload may be with the agent already."""
+        """Return the messages of this message's payload: the same as before if the payload may be with the agent already."""
         if is_attempted(message):
             together = await self._store.batch(message.batch_id) if message.batch_id else [message]
             return tuple(one for one in payload_order(together) if is_attempted(one)) or (message,)
@@ -321,7 +324,7 @@ class Courier:
             await self._store.release_lease(lease)
 
     async def _repair_screen(self, session: Session, hold: Hold | None) -> None:
-        """Asks an agent whose box is not to be seen to draw its screen anew, once until the box is seen again. Where the agent and tmux
+        """Ask an agent whose box cannot be seen to redraw its screen; ask once until the box is seen again. If the agent and tmux
         disagree about the width of an emoji, a part of the box may be missing on the screen."""
         is_unseen = hold is not None and hold.reason is HoldReason.DIALOG
         if is_unseen and not self._is_redrawn and self._kinds.get(session.agent).redraws_on_resize:
@@ -329,7 +332,8 @@ class Courier:
         self._is_redrawn = is_unseen
 
     async def _one_by_one(self, attempt: Attempt, hold: Hold | None) -> Hold | None:
-        """A payload of several that was refused and is out of the box: nobody knows whose text it was, so each goes alone next time."""
+        """If a payload of several messages was refused and is out of the box, count that against none of them: nobody knows whose text
+        was refused, and each message goes alone next time."""
         if hold is None or not hold.is_refused or len(attempt.messages) < 2:
             return hold
         if is_attempted(await self._store.message(attempt.messages[0].id)):
@@ -342,14 +346,15 @@ class Courier:
         return hold if hold and kind.loses_keys(await self._panes.of(session.pane).screen(session.pane)) else None
 
     async def _check_begun(self, session: Session) -> Hold | None:
-        """Holds a message back until an agent that must not be typed to while it works has begun with the one before. Until then it
-        looks idle, and Gemini CLI hangs when it is given two prompts at once. A raw command may begin no turn."""
+        """Return a hold while an agent that must not be typed to while it works has not begun with the message before. Until it begins,
+        the agent looks idle, and Gemini CLI hangs when it gets two prompts at once. Raw commands do not count, because a raw command
+        may begin no turn."""
         given = self._turns.beginning(session.id) if self._kinds.get(session.agent).idle_only else ()
         has_prompt = [not (await self._store.message(message_id)).is_raw for message_id in given]
         return Hold(HoldReason.BUSY, NOT_BEGUN, QUIETEST_S) if any(has_prompt) else None
 
     async def _announce(self, session: Session, count: int) -> None:
-        """Tells the human in tmux's status line that a draft was carried, if the settings ask for it."""
+        """Tell the human in tmux's status line that a draft was carried, if the settings ask for that."""
         if self._config.restore_notice == "status-line":
             await self._panes.of(session.pane).announce(session.pane, wording.restored(count))
 
@@ -406,7 +411,8 @@ class Courier:
         return pane, state
 
     async def _is_stopped(self, session: Session) -> bool:
-        """True if its agent is suspended. An airlock that does not answer is found out when keys are to be pressed."""
+        """Return True if the session's agent is suspended. An airlock that does not answer counts as not suspended here; it is noticed
+        when keys are to be pressed."""
         try:
             airlock = await airlock_facts(session)
         except HarkError:
@@ -414,7 +420,7 @@ class Courier:
         return airlock is not None and airlock.is_stopped
 
     def _waited_s(self, message: Message | None) -> float:
-        """How long it has been held for a human's typing."""
+        """Return how many seconds the message has been held because a human types."""
         if message is None or message.hold_reason is not HoldReason.HUMAN_TYPING or message.held_since is None:
             return 0.0
         return max(0.0, (self._clock() - message.held_since).total_seconds())
@@ -426,10 +432,10 @@ class Courier:
 
 
 def _without_keys(session: Session) -> PaneState:
-    """The state of a session for a channel without keys: only do-not-disturb holds it up."""
+    """Return the state of a session for a channel without keys: only do-not-disturb holds messages up there."""
     return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
 
 
 _ENDED_BY_OUTPUT = frozenset({HoldReason.AGENT_NOT_RUNNING, HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY})
-"""An agent that goes on prints."""
+"""The hold reasons that may be over when the pane prints: an agent that goes on prints something."""
 _GONE = frozenset({"tmux-gone", "tmux-failed", "pane-not-found"})

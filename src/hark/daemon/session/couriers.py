@@ -1,4 +1,5 @@
-"""One courier per session that has, or had, something to deliver; each a task that is owned, watched and restarted here."""
+"""Keeps one courier for each session that has, or had, something to deliver. Each courier is a task that is owned, watched and
+restarted here."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +27,7 @@ class Couriers:
         self._tasks: asyncio.TaskGroup | None = None
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Run the couriers until cancelled. Begin with the sessions that have pending messages or drafts."""
         async with asyncio.TaskGroup() as self._tasks:
             waiting = {message.session_id for message in await self._store.pending()}
             for session_id in waiting | {draft.session_id for draft in await self._store.drafts()}:
@@ -48,12 +49,13 @@ class Couriers:
             self.of(session_id).wake()
 
     def stir(self, session_id: SessionId) -> None:
-        """Wakes the courier that a session has, if it has one."""
+        """Wake the courier of a session, if the session has one."""
         if courier := self._couriers.get(session_id):
             courier.wake()
 
     def on_event(self, event: Event) -> None:
-        """A message that was queued wants a courier; a session that is gone or changed concerns the one it has."""
+        """Wake the session's courier. A message that was queued, cancelled or expired gets a courier if there is none; a session that
+        is gone or has changed only wakes the courier that it has."""
         if event.session_id is None:
             return
         is_queued = event.kind is EventKind.MESSAGE and event.data.get("status") in ("queued", "cancelled", "expired")
@@ -75,7 +77,7 @@ class Couriers:
             logger.error("failure not recorded", extra={"code": refused.code, "detail": refused.detail})
 
     async def _supervise(self, session_id: SessionId, courier: Courier) -> None:
-        """A courier that fails is logged and started again; one whose session is gone or forgotten ends."""
+        """Run a courier. If it fails, log that and start it again; if its session is gone or forgotten, end it."""
         failures = 0
         while True:
             try:

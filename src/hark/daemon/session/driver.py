@@ -45,12 +45,12 @@ T = TypeVar("T")
 
 
 class Records(Protocol):
-    """What must be on record before a delivery goes on. Each raises a HarkError to call it off."""
+    """Writes what must be on record before a delivery goes on. Each method raises a HarkError to call the delivery off."""
 
     async def begin(self) -> None: ...
     async def stage(self) -> None: ...
     async def is_taken(self) -> bool:
-        """Whether the agent itself has said that it took the message."""
+        """Return True if the agent itself has said that it took the message."""
 
     async def note_interrupt(self) -> None: ...
     async def save_draft(self, text: str) -> None: ...
@@ -74,7 +74,8 @@ class Driver:
         self.has_pressed_enter = False
 
     async def run(self, delivery: Generator[Step, Answer, T], seen: Seen | None = None) -> T:
-        """`seen`: a look of this very moment, with which the delivery may begin."""
+        """Run a delivery to its end, and return its outcome. `seen` is a look at the screen of this very moment: if the delivery begins
+        with a look, it gets this one."""
         try:
             step = next(delivery)
             if seen and isinstance(step, Look):
@@ -89,7 +90,7 @@ class Driver:
             self._editors.withdraw(self._session.id)
 
     async def come_to_rest(self) -> bool:
-        """True when the agent has drawn the keys that the human pressed before the grip was taken."""
+        """Wait until the agent has drawn the keys that the human pressed before the grip was taken. Return False if it takes too long."""
         keys = await at_hold(self._panes, self._session)
         return await self.run(come_to_rest(self._kind.box, keys, self._kind.drawn_within_s))
 
@@ -144,11 +145,12 @@ class Driver:
         return Seen(screen, asyncio.get_running_loop().time())
 
     async def _is_at_work(self) -> bool:
-        """A turn may have begun since the screen that justifies the Enter."""
+        """Return True if an agent that must be idle is at work now: a turn may have begun since the look that justifies the Enter."""
         return self._kind.idle_only and self._kind.is_at_work((await self.look()).screen)
 
     def _may_press(self, keys: tuple[str, ...]) -> bool:
-        """A carrier asks for none that its agent's data forbids; if one ever does, it is not pressed."""
+        """Return False if the agent's data file forbids one of the keys. No carrier asks for such a key; if one ever does, the key is
+        not pressed."""
         key = self._kind.forbidden.first_of(keys, self._screen, self._kind.box)
         if key:
             logger.error("a forbidden key was withheld", extra={"session": self._session.name, "key": key})
@@ -168,7 +170,8 @@ class Driver:
         return EditorOpened(text)
 
     async def _close_editor(self, text: str | None) -> bool:
-        """The agent reads keys again only when the editor's process is gone."""
+        """Give the editor its new text, and wait until the editor's process is gone: only then does the agent read keys again. Return
+        False if no editor waits for a text."""
         ticket, self._ticket = self._ticket, None
         if ticket is None or ticket.answer.done():
             return False
@@ -179,7 +182,7 @@ class Driver:
 
 
 async def _may(write: Awaitable[None]) -> bool:
-    """Whether it could be put on record; if not, the delivery goes no further."""
+    """Return True if the write succeeds. If it is refused, the delivery goes no further."""
     try:
         await write
     except HarkError as refused:

@@ -46,7 +46,7 @@ class Estimates:
         )
 
     def _obstacle(self, session: Session) -> HoldReason | None:
-        """What the gate says, as far as it is known without a look at the terminal."""
+        """Return the reason for which the gate holds messages, as far as that is known without a look at the terminal."""
         is_there = session.state is not SessionState.GONE
         do_not_disturb = session.do_not_disturb_since is not None
         state = PaneState(is_there=is_there, do_not_disturb=do_not_disturb)

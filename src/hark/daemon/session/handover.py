@@ -1,5 +1,5 @@
-"""Hands messages to busy agents through their hooks, each once: claims them durably before the hook gets them, and writes down
-what became of them when the agent itself has shown it. What is decided is decided in `queue/handover.py`."""
+"""Hands each message to a busy agent through its hook, once. It claims a message durably before the hook gets it, and writes down what
+became of the message when the agent itself has shown it. `queue/handover.py` makes the decisions."""
 
 import asyncio
 import contextlib
@@ -33,9 +33,10 @@ from hark.queue.turns import Phase
 from hark.store.contract import Store
 
 CANCELLED_WITHIN_S = 3.0
-"""A human who has pressed a key so long ago may have cancelled the turn with it."""
+"""A human's key may have cancelled the turn if it was pressed less than this many seconds ago."""
 LOCK_S = 0.1
-"""How long a hook waits for a courier's lock: its agent waits meanwhile, and a courier at work has the message."""
+"""How many seconds a hook waits for a courier's lock: few, because the agent waits meanwhile, and a courier that is at work has the
+message already."""
 LEASE_S = 5.0
 PRINTED_WITHIN_S = 3.0
 LOOK_AGAIN_S = 1.0
@@ -43,7 +44,7 @@ _TICK = timedelta(microseconds=1)
 
 
 class Offer(Struct, frozen=True):
-    """What a hook is given to print."""
+    """The answer that a hook is given to print, and the claim on the messages in it."""
 
     session_id: SessionId
     claim: Claim
@@ -52,7 +53,7 @@ class Offer(Struct, frozen=True):
 
 
 class Waiter:
-    """A hook that waits beside an idle agent until there is something for it."""
+    """A hook that waits beside an idle agent until there is a message for the agent."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
@@ -87,12 +88,12 @@ class Handovers:
         self._is_waking = is_waking
         self._waiters: dict[SessionId, Waiter] = {}
         self._conversations: dict[SessionId, str] = {}
-        """The agent's own name for its conversation, by session, where hooks were heard that take answers."""
+        """The agent's own name for its conversation, for each session whose agent reads what its hooks print."""
         self._claims: dict[SessionId, Claim] = {}
         self._continuations: dict[SessionId, int] = {}
 
     async def heed(self, session: Session, report: Report, heard: Heard) -> None:
-        """What an event says about what its agent was given before."""
+        """Judge by an event of the agent whether it has taken the messages that its hook was given before."""
         if heard.said is Said.PROMPT_SUBMITTED and self._takes_answers(session, report):
             self._conversations[session.id] = report.agent_session_id
         claim = self._claims.get(session.id)
@@ -105,7 +106,7 @@ class Handovers:
             self._claims.pop(session.id, None)
 
     async def offer(self, session: Session, report: Report, event: str, heard: Heard) -> Offer | None:
-        """What goes in at this event, claimed; None if nothing does."""
+        """Claim the messages that may go in at this event, and return the offer for the hook; None if no message goes in."""
         boundary = BOUNDARIES.get(heard.said)
         if boundary is None:
             return None
@@ -123,7 +124,8 @@ class Handovers:
             return None
 
     async def settle(self, offer: Offer, *, is_printed: bool) -> None:
-        """The hook has printed it, or ended without: then the agent has not got it."""
+        """Take note whether the hook has printed the offer. If the hook ended without printing, the agent has not got the messages,
+        and they are queued again."""
         claim = offer.claim
         if is_printed:
             if claim.boundary is Boundary.STOP:
@@ -135,7 +137,7 @@ class Handovers:
             await self._give_back(message_id, "its hook did not take it")
 
     def hold(self, session: Session, message: Message) -> Hold | None:
-        """Why a message that its agent's hooks will take is not typed now."""
+        """Return why a message is not typed now if the agent's hooks will take it; None if no hook will."""
         if session.id not in self._conversations or self._turns.of(session.id).phase is not Phase.BUSY:
             return None
         ways = WAYS[session.agent]
@@ -146,7 +148,7 @@ class Handovers:
         return None
 
     def begin_waiting(self, session: Session) -> Waiter | None:
-        """None when another waits already, or none is wanted."""
+        """Register a hook that waits beside an idle agent; None if another hook waits already, or if waking agents is off."""
         if not self._is_waking or session.id in self._waiters:
             return None
         self._waiters[session.id] = waiter = Waiter()
@@ -159,7 +161,7 @@ class Handovers:
             waiter.printed.set_result(is_printed)
 
     async def wake(self, session: Session, message: Message) -> Hold | None:
-        """Wakes an idle agent with it; None where no hook waits for that."""
+        """Wake an idle agent with the message, through the hook that waits beside the agent. Return None if that cannot be done now."""
         waiter = self._waiters.get(session.id)
         is_idle = self._turns.of(session.id).phase is Phase.IDLE and session.id not in self._claims
         is_free = session.do_not_disturb_since is None and rules.may_go(message, Boundary.STOP, Authority.NOTICE)
@@ -169,7 +171,7 @@ class Handovers:
         if not await self._stage(session, taken, "waiting", Authority.NOTICE):
             return None
         self._claims[session.id] = Claim(message_ids=(message.id,), boundary=Boundary.STOP, at=self._clock())
-        # On a line of its own: what the agent writes before it is not ours.
+        # The text begins on a line of its own, because the agent writes words of its own before it.
         waiter.offered.set_result(b"\n" + text.encode("utf-8", "replace"))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PRINTED_WITHIN_S):
@@ -179,7 +181,7 @@ class Handovers:
         return _waiting()
 
     async def resolve(self, session: Session, message: Message, ledger: Ledger) -> Hold | None:
-        """Finds out what became of a claimed message. Returns None if the message is no longer in the way."""
+        """Find out what became of a claimed message. Return None if the message is no longer in the way."""
         if session.id in self._claims and self._turns.of(session.id).phase is Phase.BUSY:
             return _waiting()
         phase = self._turns.of(session.id).phase
@@ -215,7 +217,8 @@ class Handovers:
         return self._is_on and session.agent in WAYS and report.takes_answers
 
     def _may_offer(self, session: Session, report: Report) -> bool:
-        """True if the event belongs to the conversation with the agent itself: a sender does not mean its subagents."""
+        """Return True if a message may go in at this event: the event belongs to the conversation with the agent itself (a sender does
+        not mean its subagents), the session may be disturbed, and no claim is open."""
         conversation = self._conversations.get(session.id)
         is_own = conversation is not None and conversation == report.agent_session_id and not report.is_beside
         return is_own and session.do_not_disturb_since is None and session.id not in self._claims
@@ -248,7 +251,7 @@ class Handovers:
             lock.release()
 
     def _words(self, messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
-        """Returns the text of the messages that go together, and those messages."""
+        """Return the text of the messages that go together, and those messages."""
         texts: list[str] = []
         for message in messages:
             text = wording.payload(message)
@@ -289,7 +292,7 @@ class Handovers:
                 await ledger.move(message, Status.UNCERTAIN, detail=detail)
 
     async def _taken(self, session_id: SessionId, message_ids: tuple[MessageId, ...], at: datetime) -> None:
-        # Right after the event at which it went in: a stop that we have refused is not the end of its turn.
+        # The prompt counts as submitted right after the event at which it went in: a stop that we refused does not end its turn.
         heard = Heard(said=Said.PROMPT_SUBMITTED, at=at + _TICK, message_ids=message_ids)
         await self._turns.hear(session_id, heard)
 

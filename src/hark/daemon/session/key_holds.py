@@ -1,4 +1,4 @@
-"""Takes a grip on a session's pane: by its airlock, by tmux on adopted panes. And what is known then of the human's keys."""
+"""Takes a grip on a session's pane, by its airlock or, on adopted panes, by tmux; and tells what is known of the human's keys."""
 
 import time
 from pathlib import Path
@@ -13,12 +13,13 @@ from hark.terminal.holds.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux, un
 from hark.terminal.holds.key_hold import KeyHold
 
 HOLD_BY_TMUX_S = 1.8
-"""Where nobody of us is left to end it, a timer's shell does it with a few tmux commands: two seconds in all."""
+"""How many seconds tmux holds the human's keys. If the daemon dies, the shell of a tmux timer ends the hold with a few tmux commands,
+which makes two seconds in all."""
 
 
 async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str, label: str = "") -> Grip | None:
-    """None when the keys cannot be held at this moment: somebody is in the middle of a key sequence. `label` is what the delivery is
-    called, by which the next daemon asks what became of it."""
+    """Take a grip on the session's pane. Return None if the human's keys cannot be held at this moment, because somebody is in the
+    middle of a key sequence. `label` is the name by which the next daemon asks what became of this delivery."""
     server = panes.of(session.pane)
     if session.airlock is None:
         gaps_s = (kind.adopted_enter_gap_ms / 1000, kind.adopted_key_gap_ms / 1000)
@@ -37,14 +38,15 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
 
 
 async def at_hold(panes: Panes, session: Session) -> AtHold:
-    """To be asked when the hold has begun. The airlock knows when it let the last key through. tmux knows the second of the last key
-    that was pressed, held or not: whoever types during the hold makes us wait, but for no longer than for a key right before it."""
+    """Return what is known of the human's keys right after a hold has begun. The airlock knows when it let the last key through. tmux
+    knows only the second in which the last key was pressed, held or not: a human who types during the hold makes us wait, but no longer
+    than for a key that was pressed right before the hold."""
     if airlock := await airlock_facts(session):
         return AtHold(airlock.passed_age_s, airlock.unread_bytes > 0)
     server, pane_id = panes.of(session.pane), session.pane.pane_id
     facts = await server.pane_facts(session.pane)
     has_unread = line_facts(facts.panes[pane_id]).unread_bytes > 0
-    # The keys of an undo are drawn as late as those of a human.
+    # The agent draws the keys of an undo as late as those of a human, so they count as well.
     known = [at for at in (facts.last_key_at(pane_id), await undone_at(server, session.pane)) if at is not None]
     past = server.past_holds.get(pane_id)
     return AtHold(age_of_last_key(time.time(), max(known, default=None), past), has_unread)
@@ -61,7 +63,7 @@ async def airlock_facts(session: Session) -> AirlockFacts | None:
 
 
 async def redraw(session: Session) -> None:
-    """Makes the agent draw its screen anew, if it runs behind an airlock."""
+    """Make the agent redraw its screen, if it runs behind an airlock."""
     if session.airlock is None:
         return
     airlock = await Airlock.connect(Path(session.airlock))
@@ -72,7 +74,7 @@ async def redraw(session: Session) -> None:
 
 
 async def has_unread(panes: Panes, session: Session) -> bool:
-    """Whether the agent has not read all that was written to it."""
+    """Return True if the agent has not read all that was written to it."""
     if airlock := await airlock_facts(session):
         return airlock.unread_bytes > 0
     facts = await panes.of(session.pane).pane_facts(session.pane)
@@ -80,10 +82,10 @@ async def has_unread(panes: Panes, session: Session) -> bool:
 
 
 async def key_age_s(panes: Panes, session: Session, clock: Clock) -> float | None:
-    """How long ago a human has pressed a key there; None when none is known."""
+    """Return how many seconds ago a human last pressed a key in the session's pane; None if no key is known."""
     if airlock := await airlock_facts(session):
         return airlock.last_key_age_s
     facts = await panes.of(session.pane).pane_facts(session.pane)
     last_at = facts.last_key_at(session.pane.pane_id)
-    # tmux gives whole seconds.
+    # tmux gives whole seconds: the key may have come up to one second later than it says.
     return None if last_at is None else clock().timestamp() - last_at - 1

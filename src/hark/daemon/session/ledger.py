@@ -1,4 +1,4 @@
-"""What becomes of one session's messages, written down: every change of status goes through here."""
+"""Writes down what becomes of one session's messages: every change of status that a courier or a hook makes goes through here."""
 
 from collections.abc import Sequence
 
@@ -22,17 +22,18 @@ class Ledger:
         self._clock = clock
         self._may_have_draft = True
         self._draft: Draft | None = None
-        """The draft that is out of the box, as it is on record."""
+        """The draft that is out of the box, as the store has it; None if no draft is out."""
 
     async def draft(self) -> Draft | None:
-        """A human's, that is not back in its box yet. Nobody else takes one out."""
+        """Return the human's draft that is not back in the box yet; None if there is none. Nobody else takes drafts out of this box, so
+        the store is asked only if one may be out."""
         found = await self._store.draft(self._session_id) if self._may_have_draft else None
         self._may_have_draft = found is not None
         self._draft = found
         return found
 
     async def begin(self, messages: Sequence[Message], lease: Lease) -> None:
-        """Marks the messages of one payload, which is named after the first, as being typed from now on."""
+        """Mark the messages of one payload as being typed from now on. The payload is named after its first message."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
         for message in messages:
             await self._queued(message, lease)
@@ -54,11 +55,11 @@ class Ledger:
         return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier, had_draft=had_draft)
 
     async def is_taken(self, message: Message) -> bool:
-        """Whether the agent itself has said that it took the message."""
+        """Return True if the agent itself has said that it took the message."""
         return (await self._store.message(message.id)).status in (Status.ACKNOWLEDGED, Status.COMPLETED)
 
     async def note_interrupt(self, message: Message, lease: Lease, by: Channel = Channel.TERMINAL) -> None:
-        """Records that a turn will be told to end, before the key is pressed: it is told once."""
+        """Record, before the key is pressed, that the running turn will be told to end. A message tells a turn to end only once."""
         message = await self._store.message(message.id)
         if is_expired(message, self._clock()):
             raise HarkError("transition-illegal", "its time-out passed")
@@ -74,7 +75,7 @@ class Ledger:
             await self._store.move(message.id, step, lease.fence)
 
     async def withdraw_interrupt(self, message: Message, hold: Hold) -> None:
-        """Takes back the record of an interrupt whose key was never pressed."""
+        """Take back the record of an interrupt whose key was never pressed."""
         current = await self._store.message(message.id)
         if current.interrupted_at is not None and current.status is Status.HELD:
             step = Step(
@@ -83,7 +84,7 @@ class Ledger:
             await self._store.move(message.id, step)
 
     async def requeue(self, messages: Sequence[Message], detail: str) -> tuple[Message, ...]:
-        """Nothing of them is in the box any more, and nothing was submitted: they wait as before."""
+        """Queue messages again of which nothing is in the box any more and nothing was submitted."""
         queued = []
         for message in messages:
             current = await self._store.message(message.id)
@@ -95,19 +96,20 @@ class Ledger:
         return tuple(queued)
 
     async def restage(self, message: Message) -> None:
-        """Records as staged a message whose payload was in the box, which nobody has written down for this one."""
+        """Record a message as staged whose payload was in the box, where that was not yet recorded for this message of the payload."""
         current = await self._store.message(message.id)
         if current.status is Status.HELD:
             await self.move(current, Status.QUEUED, is_in_box=True)
         await self.move(current, Status.STAGED)
 
     async def take_back(self, message_id: MessageId) -> None:
-        """The agent has put it back into its box, unanswered: it is ours to submit once more."""
+        """Queue a message again that the agent has put back into its box unanswered, so that hark submits it once more."""
         detail = "its turn was interrupted before an answer, and the agent put it back into the box"
         await self._store.move(message_id, Step(status=Status.QUEUED, at=self._clock(), detail=detail, is_in_box=True))
 
     async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
-        """A carrier that reads the draft more exactly saves it a second time: that is the same draft."""
+        """Store the draft that is taken out of the box. A carrier that reads the draft more exactly stores it a second time; that is the
+        same draft, and makes no second event."""
         draft = Draft(
             session_id=self._session_id,
             message_id=message.id,
@@ -122,13 +124,13 @@ class Ledger:
         self._draft = draft
 
     async def drop_draft(self) -> None:
-        """The draft is in the box, verified."""
+        """Delete the stored draft, because the draft is verified to be back in the box."""
         event = self._draft_event(EventKind.DRAFT_RETURNED, self._draft) if self._draft else None
         await self._store.delete_draft(self._session_id, event)
         self._draft = None
 
     def _draft_event(self, kind: EventKind, draft: Draft) -> Event:
-        """The draft's text is the human's own: an event and the log have its size only."""
+        """Return the event of a draft. The text is the human's own, so the event and the log have only its size."""
         data = {"carrier": str(draft.carrier), "characters": len(draft.text), "rows": draft.text.count("\n") + 1}
         return Event(at=self._clock(), kind=kind, session_id=self._session_id, message_id=draft.message_id, data=data)
 
@@ -140,8 +142,8 @@ class Ledger:
         carrier: Carrier | None,
         had_draft: bool | None = None,
     ) -> Hold | None:
-        """None when they are no longer in the way: what became of a payload became of each message in it. Without a carrier
-        it went by the agent's own API."""
+        """Record the outcome of a payload for each message in it. Return None if the messages are no longer in the way, else why they
+        are held. A payload without a carrier went by the agent's own API."""
         holds = [await self._record_one(message, outcome, lease, carrier, had_draft) for message in messages]
         return holds[0]
 
@@ -168,13 +170,13 @@ class Ledger:
         authority: Authority | None = None,
         detail: str = "",
     ) -> Message:
-        """Records as staged a message that is handed to the agent by another way than its box."""
+        """Record a message as staged that is handed to the agent by another way than its box."""
         await self._queued(message, lease)
         fence = lease.fence
         return await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
 
     async def stage_native(self, messages: Sequence[Message], lease: Lease) -> tuple[Message, ...]:
-        """Records the messages of one payload as staged, before they are handed to the agent's API."""
+        """Record the messages of one payload as staged, before they are handed to the agent's API."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
         staged = []
         for message in messages:
@@ -222,7 +224,7 @@ class Ledger:
                 return hold
 
     async def hold(self, message: Message, hold: Hold, *, is_in_box: bool) -> None:
-        """Writes the reason if it is a new one. A message whose text may be in the box stays marked as such."""
+        """Record why the message is held, if the reason is new. A message whose text may be in the box stays marked as such."""
         if message.status is Status.STAGED and hold.reason is HoldReason.SESSION_GONE:
             await self.move(message, Status.UNCERTAIN, detail="the session ended while it was on its way in")
             return
@@ -269,7 +271,8 @@ class Ledger:
         return await self._store.move(message.id, step, fence)
 
     async def _queued(self, message: Message, lease: Lease) -> None:
-        """What held it is over. Whether one that was not held may still go on, the store knows when it does."""
+        """Queue a held message again, because the reason for its hold is over. A message that was not held needs no check here: the
+        store checks it when the next status is written."""
         if message.status is Status.HELD:
             message = await self._store.message(message.id)
         if message.status is Status.HELD:

@@ -1,7 +1,7 @@
-"""One delivery over a native channel: no key is pressed, so nothing that a human does is in its way.
+"""One delivery over a native channel. No key is pressed, so nothing that a human does is in the way of the delivery.
 
-The message is staged, durably, before it is handed over. One that is found staged may have been handed over already: the
-channel is asked again, which looks for its id first; if there is no channel any more, nobody can tell.
+The message is staged durably before it is handed over. A message that is found staged may have been handed over already: the
+channel gets it again, and looks for its id first. If there is no channel any more, nobody can tell whether it was handed over.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +19,8 @@ from hark.model.session import Session
 
 ASK_AGAIN_S = 1.0
 WOULD_JOIN = Hold(HoldReason.BUSY, "it would join the running turn", ASK_AGAIN_S, is_for_hook=True)
-"""The end of the turn ends it. An agent that works prints all the time, and is not asked at every print."""
+"""The hold of a message that must not join the running turn. The end of the turn ends the hold. The agent is not asked again whenever
+it prints, because an agent that works prints all the time."""
 LOST_AFTER = timedelta(seconds=30)
 
 
@@ -31,7 +32,8 @@ def is_handed_over(message: Message) -> bool:
 async def deliver_natively(
     channel: NativeChannel, messages: Sequence[Message], text: str, lease: Lease, ledger: Ledger, now: datetime
 ) -> Hold | Refused | None:
-    """None when nothing is left to do; a Refused when the channel cannot be used any more, and the agent has not got them."""
+    """Hand the messages of one payload to the channel. Return None if nothing is left to do, a Hold if the messages have to wait, and a
+    Refused if the channel cannot be used any more and the agent has not got the messages."""
     was_handed_over = is_handed_over(messages[0])
     may_join = messages[0].mode is not Mode.SEQUENTIAL
     if not was_handed_over:
@@ -57,8 +59,8 @@ async def deliver_natively(
 async def begin_natively(
     panes: Panes, session: Session, kind: AgentKind, deliver: Callable[[], Awaitable[Hold | Refused | None]]
 ) -> Hold | Refused | None:
-    """Delivers a message that begins a conversation. The human's keys are held until the conversation is shown, so that their Enter
-    comes after it; and an Enter that came before may still be under way if it is not long ago."""
+    """Deliver a message that begins a conversation. The human's keys are held until the message is delivered, so that the human's Enter
+    comes after it. An Enter that the human pressed shortly before may still be under way: then the message has to wait."""
     airlock = await airlock_facts(session)
     state = PaneState(is_there=True, last_key_age_s=airlock.last_key_age_s if airlock else None)
     if hold := check_unbegun(state, 0.0):
@@ -73,7 +75,7 @@ async def begin_natively(
 
 
 async def without_channel(message: Message, now: datetime, ledger: Ledger) -> Hold | None:
-    """Holds a message that may have been handed over while the agent's API is away, and gives it up after a while."""
+    """Hold a message that may have been handed over while the agent's API is away, and give the message up after `LOST_AFTER`."""
     if not _is_lost(message, now):
         return Hold(HoldReason.BUSY, "the agent's own API does not answer", ASK_AGAIN_S)
     await give_up(message, ledger)
@@ -81,7 +83,7 @@ async def without_channel(message: Message, now: datetime, ledger: Ledger) -> Ho
 
 
 def _is_lost(message: Message, now: datetime) -> bool:
-    """True if it was on its way for so long that nobody will tell any more whether it has arrived."""
+    """Return True if the message has been on its way for so long that nobody will tell any more whether it has arrived."""
     return message.staged_at is None or now - message.staged_at >= LOST_AFTER
 
 

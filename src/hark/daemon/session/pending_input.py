@@ -1,4 +1,4 @@
-"""What a human has typed into a session's input box and not submitted, as its screen shows it now."""
+"""Reads the draft in a session's input box: what a human has typed and not submitted, as the screen shows it now."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -14,13 +14,13 @@ from hark.model.errors import HarkError
 from hark.model.session import Session, SessionState
 
 WITHIN_S = 1.0
-"""A terminal that takes longer to show its screen is left out of the answer."""
+"""How many seconds to wait for a terminal to show its screen; a terminal that takes longer is left out of the answer."""
 
 
 class PendingInput(Struct, frozen=True):
     text: str
     first_seen: datetime
-    """Since when hark has seen exactly this text and cursor: any change begins anew."""
+    """The time since which hark has seen exactly this text and cursor; any change of them sets it anew."""
 
 
 class PendingInputs:
@@ -31,7 +31,8 @@ class PendingInputs:
         self._clock = clock
 
     async def of(self, session: Session) -> PendingInput | None:
-        """None if the box is empty or out of sight, or if a delivery is in it for longer than we wait."""
+        """Return the draft in the session's box; None if the box is empty or out of sight, or if a delivery uses the box for longer than
+        `WITHIN_S`."""
         if session.state is SessionState.GONE:
             return None
         courier = self._couriers.of(session.id)

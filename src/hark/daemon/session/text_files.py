@@ -1,4 +1,4 @@
-"""Long texts, in files of their own: the payload only says where."""
+"""Writes long texts to files of their own; the payload only says where the file is."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from hark.model.quoting import quote_headers
 
 
 def write_text(directory: Path, message: Message) -> str:
-    """The path of the file that holds the message's text, with lines quoted that read as a header of ours."""
+    """Write the message's text to a file, and return the file's path. Lines that read as a header of hark's own are quoted."""
     path = directory / f"{message.id}.txt"
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

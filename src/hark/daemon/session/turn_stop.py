@@ -20,12 +20,14 @@ from hark.store.contract import Store
 ASK_AGAIN_S = 0.05
 NOT_ENDED = "the running turn was told to end, and has not yet"
 HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED)
+"""The statuses of messages that the agent has received."""
 LATEST = 20
 """Retry at most this many messages that the agent put back into its box."""
 
 
 def may_interrupt(message: Message | None) -> bool:
-    """Once for a message, and never for one whose text may be in the box already."""
+    """Return True if the message may interrupt the running turn: it is urgent, it has not done so before, and its text cannot be in the
+    box already."""
     return (
         message is not None
         and message.mode is Mode.URGENT
@@ -42,7 +44,8 @@ class Stopper:
         self._store = store
 
     async def run(self) -> Hold | None:
-        """None: no turn is in the way any more, as far as it is known."""
+        """End the running turn by the agent's own key. Return None if no turn is in the way any more, as far as that is known; else
+        return why the message is held."""
         attempt = self._attempt
         kind, session = attempt.kind, attempt.session
         if kind.stop is None:
@@ -74,7 +77,7 @@ class Stopper:
         return None
 
     def _is_running(self, screen: Screen) -> bool:
-        """True if a turn runs: by the agent's screen if its data file describes that, else by what was heard of it."""
+        """Return True if a turn runs: by the agent's screen if its data file describes that, else by what was heard of the agent."""
         kind, session = self._attempt.kind, self._attempt.session
         return kind.shows_turn(screen) if kind.busy else self._turns.of(session.id).phase is Phase.BUSY
 
@@ -89,7 +92,8 @@ class Stopper:
 
 
 async def interrupt_natively(channel: NativeChannel, message: Message, lease: Lease, ledger: Ledger) -> Hold | None:
-    """None: no turn is in the way any more. A question that waits for a human is left alone."""
+    """End the running turn by the agent's own API. Return None if no turn is in the way any more, else why the message is held. A
+    question that waits for a human is left alone."""
     state = await channel.state()
     if state is State.WAITING:
         return Hold(HoldReason.DIALOG, "the agent waits for a human's permission", 1.0)
