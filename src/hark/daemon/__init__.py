@@ -1,1 +1,1 @@
-"""The daemon's workers: async, and deciding nothing that the pure parts can decide."""
+"""The daemon's workers. They are async, and they decide nothing that the pure parts can decide."""

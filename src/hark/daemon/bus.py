@@ -1,4 +1,4 @@
-"""Durable events, passed on to whoever waits for them: the API's subscribers, waiting senders, the couriers."""
+"""Passes durable events on to whoever waits for them: the API's subscribers, waiting senders, the couriers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -23,13 +23,13 @@ class Bus:
         store.on_event(self._publish)
 
     def listen(self, listener: Callable[[Event], None]) -> None:
-        """A listener that fails keeps no other one from hearing of an event."""
+        """Call `listener` with every event. A listener that fails does not keep the other listeners from hearing of the event."""
         self._listeners.append(listener)
 
     async def follow(self, after: int, wanted: Wanted | None = None) -> AsyncIterator[Event]:
-        """Every event with a higher seq, none twice, none missing, until the bus hangs up. Read from the store, so no follower
-        can fall behind what is kept in memory; the bus only says that there is more to read. With `wanted`, only when one of
-        those has come: the others come with it."""
+        """Yield every event with a seq higher than `after`, none twice and none missing, until the bus hangs up. The events are read from
+        the store, so a slow follower loses nothing; the bus only says that there is more to read. With `wanted`, the events are read
+        only when a wanted event has come, and the others come with it."""
         arrived = asyncio.Event()
         self._arrivals[arrived] = wanted
         is_behind = True
@@ -46,7 +46,7 @@ class Bus:
             del self._arrivals[arrived]
 
     def hang_up(self) -> None:
-        """Ends all following: the daemon stops, and nobody shall wait for it."""
+        """End all following, because the daemon stops and nobody must keep it waiting."""
         self._is_open = False
         for arrived in self._arrivals:
             arrived.set()

@@ -1,8 +1,8 @@
-"""The inbox of a session: messages that are never typed, handed to its agent when the agent asks for them.
+"""The inbox of a session: messages that are never typed, but handed to the session's agent when the agent asks for them.
 
-A message is handed out once, whoever else asks at the same time. Handing it out proves only that it was put into an answer;
-that the agent has it is proven by the agent: `acknowledge` names its id. What was handed out and never acknowledged can be
-asked for again, so an answer that got lost on its way loses nothing.
+A message is handed out once, whoever else asks at the same time. Handing it out proves only that the message was put into an answer;
+the agent proves that it has the message by naming the message's id to `acknowledge`. A message that was handed out and never
+acknowledged can be asked for again, so an answer that is lost on its way loses no message.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Inbox:
         self._clock = clock
 
     async def check(self, session: Session, within_s: float, is_there: IsThere) -> Sequence[Message]:
-        """Hands out what waits, or what comes within that time. To a caller that has gone nothing is handed out."""
+        """Hand out the messages that wait, or those that come within `within_s` seconds. A caller that has gone gets nothing."""
         after = await self._store.last_event_seq()
         taken = await self._store.take_inbox(session.id, self._clock())
         if taken or within_s <= 0:
@@ -52,12 +52,13 @@ class Inbox:
         return inbox_order(await self._store.pending(session.id))
 
     async def unacknowledged(self, session: Session) -> list[Message]:
-        """What was handed out and is not acknowledged, oldest first."""
+        """Return the messages that were handed out and are not acknowledged, the oldest first."""
         submitted = await self._store.messages(session.id, LONGEST_LOOK_BACK, (Status.SUBMITTED,))
         return [message for message in reversed(submitted) if message.is_inbox]
 
     async def acknowledge(self, message: Message, *, is_done: bool) -> Message:
-        """The agent names a message: it has it. Done: it has done what was asked. Saying so twice is harmless."""
+        """Record that the agent has the message, and with `is_done` that it has done what the message asks for. Saying so twice is
+        harmless."""
         if message.is_inbox and message.status is Status.QUEUED:
             raise HarkError(
                 "transition-illegal", "it waits in the inbox and was not handed out yet", "check the inbox first"
@@ -75,7 +76,7 @@ class Inbox:
         try:
             return await self._store.move(message_id, step)
         except HarkError as refused:
-            # Its hook may have said the same at the same moment.
+            # The agent's hook may have said the same at the same moment.
             message = await self._store.message(message_id)
             if refused.code != "transition-illegal" or not has_reached(message.status, goal):
                 raise

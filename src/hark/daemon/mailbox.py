@@ -1,4 +1,4 @@
-"""Sending, and what becomes of what was sent: the face of the queue for the API."""
+"""The face of the queue for the API: sends messages, and cancels, retries and follows those that were sent."""
 
 import asyncio
 import secrets
@@ -51,7 +51,7 @@ class Mailbox:
         is_as_user: bool = False,
         notify: Notify = NOBODY,
     ) -> Enqueued:
-        """`own_name` is for what hark itself sends; what a caller calls itself is checked."""
+        """Queue a message. `own_name` is the sender's name of what hark itself sends; the name that a caller gives itself is checked."""
         from_session = self.check(text, sender=sender, sender_name=sender_name, is_raw=is_raw, notify=notify)
         now = self._clock()
         timeout_s = timeout_s or self._config.default_timeout or None
@@ -84,7 +84,8 @@ class Mailbox:
         is_raw: bool = False,
         notify: Notify = NOBODY,
     ) -> Session | None:
-        """Raise what would refuse such a message, before anything is done for it; else the session that sends it, if one does."""
+        """Raise the HarkError with which such a message would be refused, before anything is done for it. Return the session that sends
+        it; None if no session does."""
         check_text(text, self._config.max_text_bytes)
         if is_raw:
             check_raw(text)
@@ -100,14 +101,15 @@ class Mailbox:
         return from_session
 
     async def settle_urgent(self, sent: Enqueued) -> Message:
-        """What becomes of an urgent message at once; if it has to wait, it is told as it stands."""
+        """Wait a moment for an urgent message to go through, and return it as it is then. If another message that cannot go on is before
+        it, do not wait."""
         first = await self._store.first_pending(sent.message.session_id)
         if first and first.id != sent.message.id and _is_settled(first):
             return sent.message
         return await self._follow(sent.message.id, _is_settled, URGENT_WITHIN_S)
 
     async def find(self, wanted: str) -> Message:
-        """Finds a message by its id, or by a prefix that only one id has."""
+        """Find a message by its id, or by a prefix that only one id has."""
         ids = await self._store.find_messages(wanted) if wanted else []
         if wanted in ids or len(ids) == 1:
             return await self._store.message(MessageId(wanted) if wanted in ids else ids[0])
@@ -120,7 +122,7 @@ class Mailbox:
         )
 
     async def cancel(self, wanted: str) -> Message:
-        """Cancels a message that is not typed yet. It waits for an attempt that is under way, after which it may be too late."""
+        """Cancel a message that is not typed yet. If an attempt is under way, wait for its end, after which it may be too late."""
         message = await self.find(wanted)
         async with self._couriers.of(message.session_id).lock:
             current = await self._store.message(message.id)
@@ -133,7 +135,7 @@ class Mailbox:
             )
 
     async def retry(self, wanted: str) -> Message:
-        """Once more, because somebody wants it: what was given up, or nobody knows to have arrived."""
+        """Queue a message again because somebody asks for it: one that was given up, or of which nobody knows whether it arrived."""
         message = await self.find(wanted)
         if message.status not in (Status.DEAD, Status.UNCERTAIN):
             raise HarkError(
@@ -146,7 +148,7 @@ class Mailbox:
             return await self._store.move(message.id, step)
 
     async def wait(self, message_id: MessageId, goal: Status, within_s: float) -> Message:
-        """Until the message has reached the goal or has ended otherwise; a daemon that stops ends the wait early."""
+        """Wait until the message has reached the goal or has ended otherwise. A daemon that stops ends the wait early."""
         message = await self._follow(message_id, lambda message: is_decided(message, goal), within_s)
         if not is_decided(message, goal):
             raise HarkError(
@@ -157,7 +159,7 @@ class Mailbox:
         return message
 
     async def _follow(self, message_id: MessageId, is_enough: Callable[[Message], bool], within_s: float) -> Message:
-        """Returns the message as soon as it is as wanted, or as it is when the time is over."""
+        """Return the message as soon as `is_enough` says so, or as it is when `within_s` seconds are over."""
         after = await self._store.last_event_seq()
         message = await self._store.message(message_id)
         try:
@@ -175,7 +177,7 @@ class Mailbox:
 
 
 def _is_settled(message: Message) -> bool:
-    """True if the message is delivered, or waits for something that no interrupt can end."""
+    """Return True if the message is delivered or has ended, or if it waits for something that no interrupt can end."""
     is_stopped = message.hold_reason not in (None, HoldReason.BUSY, HoldReason.HUMAN_TYPING)
     return is_stopped or is_decided(message, Status.SUBMITTED)
 

@@ -1,7 +1,7 @@
-"""The tmux servers that hold our sessions, and their panes' output: one TmuxServer per socket, one stream per pane.
+"""Keeps the tmux servers that hold our sessions, and the output of their panes: one TmuxServer for each socket, one stream for each pane.
 
-`wait_output` is the courier's event: something was printed. It counts, so that nothing printed between a look and the
-wait for the next one is missed.
+`wait_output` is how a delivery waits until a pane prints something. Prints are counted, so that nothing is missed that is printed
+between a look at the screen and the wait for the next one.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from hark.terminal.tmux.facts import PaneFacts
 from hark.terminal.tmux.server import TmuxServer
 
 BLIND_LOOK_S = 0.02
-"""Without a stream (a human's own pipe-pane is in the way) we look that often instead."""
+"""Seconds between two looks at a pane that has no stream, because a human's own pipe-pane is in the way."""
 
 OutputListener = Callable[[bytes], None]
 
@@ -32,7 +32,8 @@ class Panes:
     def __init__(
         self, pipes: Path, program: str, config: Sequence[str], own_config: Mapping[str, Sequence[str]] | None = None
     ) -> None:
-        """`config`: the files that a tmux server is started with; `own_config`: those of particular ones, by their sockets."""
+        """`config` names the configuration files that a tmux server is started with; `own_config` names those of particular servers, by
+        their sockets."""
         self._program = program
         self._config = config
         self._own_config = own_config or {}
@@ -43,16 +44,17 @@ class Panes:
         self._waiters: dict[Pane, set[asyncio.Event]] = defaultdict(set)
         self._listeners: dict[Pane, set[OutputListener]] = defaultdict(set)
         self.on_change: Callable[[str], None] = lambda socket: None
-        """Called with a server's socket when its panes may have changed, or it is gone."""
+        """Called with the socket of a tmux server when its panes may have changed, or when the server is gone."""
         self.on_output: Callable[[Pane], None] = lambda pane: None
         self.on_chunk: Callable[[Pane, bytes], None] = lambda pane, data: None
-        """Every chunk that any pane prints, b"" when its stream has ended: from then on something may be missing."""
+        """Called with every chunk that any pane prints, and with b"" when the pane's stream has ended: from then on output may be
+        missing."""
 
     def open(self) -> None:
         self._streams.open()
 
     def keep(self) -> bool:
-        """Listens again for panes' pipes when the socket's file has vanished; True then."""
+        """Listen again for the pipes of panes if the socket's file has vanished. Return True if it had."""
         return self._streams.keep()
 
     async def close(self) -> None:
@@ -69,7 +71,7 @@ class Panes:
         return self._servers[socket]
 
     async def leave_unused(self, used: set[str], unused_s: float) -> None:
-        """Disconnects from servers on which no session of ours is, or the connection would keep them alive."""
+        """Disconnect from servers that have no session of ours: otherwise our connection would keep them alive."""
         for socket, server in list(self._servers.items()):
             if socket not in used:
                 await server.leave_if_unused(unused_s)
@@ -78,7 +80,7 @@ class Panes:
         return self.server(pane.socket)
 
     async def watch(self, pane: Pane) -> bool:
-        """Starts the pane's output stream; False when there is none to be had."""
+        """Start the pane's output stream. Return False if the pane cannot have one."""
         if self._streams.is_open(pane):
             return True
         try:
@@ -99,14 +101,15 @@ class Panes:
         return self._printed_count[pane]
 
     def quiet_s(self, pane: Pane) -> float | None:
-        """How long it has printed nothing, as far as we have listened; None where we do not listen."""
+        """Return how many seconds the pane has printed nothing, since we listen to it; None if we do not listen to it."""
         if not self._streams.is_open(pane):
             return None
         now_s = asyncio.get_running_loop().time()
         return now_s - self._printed_at_s.setdefault(pane, now_s)
 
     async def wait_output(self, pane: Pane, since: int, within_s: float) -> None:
-        """Returns when the pane has printed something after the count was `since`, or when the time is over."""
+        """Wait until the pane has printed something after its print count was `since`, for at most `within_s` seconds. Without a stream,
+        wait for `BLIND_LOOK_S`."""
         if not self._streams.is_open(pane):
             await asyncio.sleep(min(within_s, BLIND_LOOK_S))
             return
@@ -123,12 +126,13 @@ class Panes:
             self._waiters[pane].discard(event)
 
     def listen(self, pane: Pane, listener: OutputListener) -> Callable[[], None]:
-        """Every chunk that the pane prints from now on, b"" when the stream ends. Returns what ends the listening."""
+        """Call `listener` with every chunk that the pane prints from now on, and with b"" when the stream ends. Return a function that
+        ends the listening."""
         self._listeners[pane].add(listener)
         return lambda: self._listeners[pane].discard(listener)
 
     def hang_up(self) -> None:
-        """Tells all who listen that nothing more will come."""
+        """Tell all listeners that nothing more will come."""
         for pane in list(self._listeners):
             self._end_listening(pane)
 
@@ -176,7 +180,7 @@ def line_facts(facts: PaneFacts) -> LineFacts:
     except OSError:
         return LineFacts()
     try:
-        # The kernel moves what was written to the reader's side by a worker of its own; only a poll waits for that worker.
+        # A worker of the kernel moves what was written to the reader's side; only a poll waits for that worker.
         select.select([descriptor], [], [], 0)
         unread: int = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))[0]
         return LineFacts(bool(termios.tcgetattr(descriptor)[3] & termios.ICANON), unread)

@@ -1,7 +1,8 @@
-"""Waiting for agents: until they are idle, busy, waiting for a human, done with all that was sent, or announce something.
+"""Waits for agents: until they are idle, busy, waiting for a human, done with all that was sent, or until they announce something.
 
-A goal is a word. `signal:STATE` is the agent's announcement. A bare state means the same, except for `completed`: that means
-that every message that was sent has completed, which hark knows from the agent's turns and not from what it announces.
+A goal is a word. `signal:STATE` stands for the agent's announcement of that state. A bare state means the same, except for
+`completed`, which means that every message that was sent has completed. hark knows that from the agent's turns and not from what the
+agent announces.
 """
 
 import asyncio
@@ -45,7 +46,8 @@ class Waits:
         is_any: bool = False,
         after: int | None = None,
     ) -> list[Session]:
-        """Those that are there: all of them, or with `is_any` at least one. `after`: signals count from that event on."""
+        """Wait until all sessions have reached the goal, or with `is_any` at least one of them. Return those that have. Signals count
+        from the event `after` on."""
         if goal not in GOALS:
             raise HarkError("request-invalid", f"cannot wait for {goal!r}", f"wait for one of {', '.join(GOALS)}")
         after = await self._store.last_event_seq() if after is None else after
@@ -74,13 +76,13 @@ class Waits:
         if self._sessions.get(session.id).state is SessionState.GONE:
             raise HarkError("session-not-found", f"{session.name} is gone", "`hark ls --all` shows what there was")
         if goal in SIGNALS:
-            # Also where it was announced before, and is not over.
+            # A signal that was announced before and is not over counts as well.
             return session.id in signalled or self._sessions.get(session.id).signal_state == goal
         if goal == MESSAGES_COMPLETED:
             return not await self._store.messages(session.id, limit=1, statuses=_OPEN)
         if self._turns.of(session.id).phase is not PHASES[goal]:
             return False
-        # Between two turns an agent looks idle: not if something is on its way to it.
+        # Between two turns an agent looks idle, but it does not count as idle if a message is on its way to it.
         return goal != "idle" or not (
             self._turns.of(session.id).has_work or await self._store.first_pending(session.id)
         )

@@ -1,1 +1,1 @@
-"""What agents say: their output, records and screens become signals and turns, and people are told about them."""
+"""Hears what agents say: their output, records and screens become signals and turns, and people are told about these."""

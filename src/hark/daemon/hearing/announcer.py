@@ -1,7 +1,7 @@
-"""Tells people what agents announce: by the terminals that are attached, the desktop, a webhook. Each signal at most once.
+"""Tells people what agents announce, by the attached terminals, the desktop or a webhook: each signal at most once.
 
-It hears of a signal when it has become durable, and never again: a daemon that starts tells nothing of before. Whoever is slow
-to be told is told late or not at all; nobody waits for that.
+The announcer hears of a signal once, when the signal has become durable: a daemon that starts tells nobody about earlier signals. A
+slow terminal, desktop or webhook gets a signal late or not at all; nothing waits for it.
 """
 
 import asyncio
@@ -97,7 +97,7 @@ class Telling:
             await self._tell_terminals(terminal_bytes(way, news.words))
 
     async def _tell_terminals(self, data: bytes) -> None:
-        """A tmux server that does not answer keeps nobody at another one from being told."""
+        """Write to all attached terminals. A tmux server that does not answer does not keep the terminals of another server waiting."""
         for socket in {session.pane.socket for session in self._sessions.running()}:
             await self._isolation.run(socket, partial(self._tell_server, socket, data))
 
@@ -144,7 +144,7 @@ async def _tell_desktop(words: str) -> None:
 
 
 _APPLE_SCRIPT = ("on run words", 'display notification (item 1 of words) with title "hark"', "end run")
-"""The words are an argument, never part of the script."""
+"""The AppleScript that shows a notification. The words to show are an argument of the script, never a part of it."""
 
 
 def _desktop_command(words: str) -> list[str] | None:

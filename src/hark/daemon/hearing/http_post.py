@@ -1,7 +1,8 @@
-"""One HTTP request to somewhere else: a webhook, a model. In a thread, with a deadline; nothing of it is kept open.
+"""Sends one HTTP request to somewhere else, such as a webhook or a model. It runs in a thread with a deadline, and keeps no connection
+open.
 
-A redirect is never followed: keys and what agents show go to the address that the user has written, and to no other. And an
-address is not told in full, because its path may be a secret, as that of most webhooks is.
+A redirect is never followed: keys and what agents show go to the address that the user has written, and to no other. Error messages
+never show a full address, because its path may be a secret, as with most webhooks.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ LONGEST_ANSWER = 1_000_000
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *args: object) -> None:
-        """None lets the redirect be the error that it is here."""
+        """Return None, which turns every redirect into an error."""
 
 
 _OPENER = urllib.request.build_opener(_NoRedirects)
@@ -47,7 +48,7 @@ def _post(url: str, body: bytes, headers: dict[str, str], deadline_s: float) -> 
 
 
 def _host(url: str) -> str:
-    """An address without its path, its question and who asks."""
+    """Return an address without its path, its query and its credentials."""
     try:
         parts = urlsplit(url)
         return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")

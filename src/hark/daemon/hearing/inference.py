@@ -1,5 +1,5 @@
-"""Where a session has been quiet for long and its agent has said nothing: asks a model what its screen means. Off unless
-somebody has named one. Few calls an hour, and none twice for the same screen."""
+"""Asks a model what a session's screen means, if the session has been quiet for long and its agent has said nothing. It is off unless
+the user has named a model. It makes few calls an hour, and does not ask twice in a row about the same screen."""
 
 import asyncio
 from collections import deque
@@ -34,7 +34,7 @@ class Inference:
         self._config = config
         self._clock = clock
         self._asked: dict[SessionId, str] = {}
-        """The question that was asked last: the same screen is not asked about again."""
+        """The question that was asked last about each session, so that the model is not asked about the same screen again."""
         self._calls_at_s: deque[float] = deque()
         self._isolation = Isolation("inference")
 

@@ -1,4 +1,4 @@
-"""Reads what has been added to an agent's record since we looked last. Whole lines only: the last one may be half written."""
+"""Reads what was added to an agent's record since the last look. It reads whole lines only, because the last line may be half written."""
 
 import contextlib
 import os
@@ -11,14 +11,14 @@ from hark.agents.records import Words, read_line
 from hark.daemon.process.slow_calls import work_aside
 
 MOST_READ = 1_000_000
-"""Bytes at a time; of a record that we see for the first time, only so much of its end."""
+"""How many bytes to read at a time; also how many bytes of the end to read from a record that is seen for the first time."""
 _OPEN = {"codex": re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")}
-"""A pattern of the end of the name of the record that an agent keeps open while it runs, by agent kind."""
+"""For each agent kind that keeps its record open while it runs: a pattern for the end of the record's path."""
 CLOCKS_DIFFER = timedelta(seconds=2)
 
 
 async def read_record(kind: str, path: str, start: int, since: datetime) -> tuple[list[Words], int]:
-    """Returns the new words, without those from before `since`, and the position to read on from."""
+    """Return the new words, without those from before `since`, and the position to read on from."""
     try:
         words, end = await work_aside(f"record {path}", lambda: _read(kind, path, start))
     except OSError:
@@ -27,7 +27,8 @@ async def read_record(kind: str, path: str, start: int, since: datetime) -> tupl
 
 
 async def find_open_record(kind: str, pane_pid: int) -> str | None:
-    """The record that a program in a pane has open, where nobody has named it: the one that was written to last. Where /proc tells."""
+    """Return the path of the record that a program in the pane has open, for records that nobody has named: of several, the one that was
+    written to last. Return None if there is none, or no /proc."""
     if kind not in _OPEN:
         return None
     try:

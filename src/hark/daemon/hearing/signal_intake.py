@@ -1,7 +1,8 @@
-"""What agents announce, whoever heard it: decided by the rules of `signals/`, written down once, passed on as an event.
+"""Takes in what agents announce, whoever has heard it. The rules of `signals/` decide whether it is a new signal; a new signal is
+written down once and passed on as an event.
 
-Everything that is heard of one session goes through one lock, and what it takes to know it again is written in the same
-transaction as the signal: a daemon that dies in between has either both or neither.
+Everything that is heard of one session goes through one lock. The memory by which a signal is recognised when it is heard again is
+written in the same transaction as the signal: if the daemon dies in between, the store has either both or neither.
 """
 
 import asyncio
@@ -59,12 +60,13 @@ class Signals:
     async def command(
         self, session: Session, state: SignalState, text: str, source: SignalSource = SignalSource.COMMAND
     ) -> Session:
-        """The agent itself has called us, or `hark watch` has heard it on a terminal that we do not listen to."""
+        """Take in a signal that the agent itself sent by a command, or that `hark watch` heard on a terminal that the daemon does not
+        listen to."""
         async with self._locks[session.id]:
             return await self._announce(session, state, text, source, await self.memory(session.id))
 
     async def infer(self, session: Session, state: SignalState, text: str, seen_at: datetime) -> bool:
-        """A model has guessed it from the screen. False where something better is known."""
+        """Take in a signal that a model has guessed from the screen. Return False if something better is known."""
         async with self._locks[session.id]:
             if not may_replace(self._status(session.id), SignalSource.INFERRED, seen_at):
                 return False
@@ -72,7 +74,8 @@ class Signals:
             return True
 
     async def hear_words(self, session: Session, words: Sequence[Words], record: str = "", end: int = 0) -> None:
-        """What the agent has on record; `record` and `end`: how far that has been read, where it is a file."""
+        """Take in words from the agent's own record. If the record is a file, `record` is its path and `end` the position up to which
+        it has been read."""
         async with self._locks[session.id]:
             memory = await self.memory(session.id)
             for one in words:
@@ -84,7 +87,7 @@ class Signals:
             await self._save(session, structs.replace(memory, record=record or memory.record, record_read=end))
 
     async def see(self, session: Session, sightings: Sequence[Sighting], *, has_turns: bool, is_plain: bool) -> bool:
-        """What stands on its screen, and above. Whether another look is needed to be certain."""
+        """Take in what was seen on the session's screen and in its scrollback. Return True if another look is needed to be certain."""
         if not sightings:
             return False
         async with self._locks[session.id]:
@@ -99,7 +102,7 @@ class Signals:
             return bool(after.doubted)
 
     async def hear_lines(self, session: Session, found: Sequence[Found]) -> None:
-        """Takes in the lines of a program that only prints lines."""
+        """Take in the lines of a program that only prints lines."""
         markers = [one for one in found if isinstance(one, Marker)]
         if not markers:
             return
@@ -113,7 +116,7 @@ class Signals:
                 await self._announce(session, marker.state, marker.text, SignalSource.TERMINAL, memory)
 
     async def hear(self, session_id: SessionId, heard: Heard) -> None:
-        """Takes in what hooks and native channels say about the agent."""
+        """Take in what hooks and native channels say about the agent."""
         try:
             session = self._sessions.get(session_id)
         except HarkError:
@@ -164,7 +167,8 @@ class Signals:
             await self._remember(session.id, memory, writing)
 
     async def _remember(self, session_id: SessionId, memory: Memory, writing: Awaitable[Session]) -> Session:
-        """What fails or is cut short may be durable or not: then it is read again from the store."""
+        """Remember what is being written. If the write fails or is cut short, it may be durable or not, so the memory is read again from
+        the store."""
         try:
             changed = await writing
         except BaseException:
@@ -183,7 +187,8 @@ class Signals:
         return Status(session.signal_state, session.signal_source, session.last_signal_at)
 
     def tell_misses(self, session: Session, found: Sequence[Found]) -> None:
-        """Log near misses, each once in an hour: what is drawn is drawn again. The headers of our own messages are none."""
+        """Log near misses of signals, each once an hour, because agents redraw what they have drawn. A header of one of hark's own
+        messages is not a near miss."""
         for one in found:
             if isinstance(one, NearMiss) and not find_message_ids(one.line):
                 self._log_miss(session, one)
@@ -210,7 +215,8 @@ class Signals:
 
 
 def _is_over(status: Status, heard: Heard) -> bool:
-    """A question that a hook has told of ends with its answer; work ends when the agent stops."""
+    """Return True if what was heard ends the signal: a signal from a hook, such as a question, ends with any such event, and `working`
+    ends when the agent stops."""
     if not may_clear(status, heard.at):
         return False
     is_stopped = heard.said in (Said.STOPPED, Said.INTERRUPTED)

@@ -1,7 +1,7 @@
-"""Teaches an agent to signal by a message, where it takes no instructions for one run and its instruction file has none of ours.
+"""Teaches an agent by a message how to signal, if the agent takes no instructions for one run and its instruction file has none of ours.
 
-A message is the only way to reach an agent that runs already, or one that reads instructions from nowhere but its prompt. It
-costs one short turn, so it is sent only where somebody has asked for it.
+A message is the only way to reach an agent that runs already, or one that reads instructions from nowhere but its prompt. The message
+costs one short turn, so it is sent only if somebody has asked for it.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ class Teacher:
         self._mailbox = mailbox
 
     async def teach(self, session: Session, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Send the instruction, once for a session. `command`: how the agent was started, where it was started by us."""
+        """Send the instruction, once for each session. `command` is the command that hark started the agent with, if hark started it."""
         if teach(session.agent, tuple(command)) != tuple(command):
             return
         if await asyncio.to_thread(is_taught, session.agent, environment):

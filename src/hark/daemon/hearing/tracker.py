@@ -1,14 +1,14 @@
 """Listens to every session, whether or not anybody looks at it.
 
-Three ways lead to what an agent announces; a session has one of them at a time, the first that it can have:
-  1. its own record of its words (a file that its hooks or its status name or that it has open, or its native channel): nothing
-     is drawn, nothing can be mistaken;
-  2. the rendered screen, looked at when its output has settled: for programs that draw;
-  3. the stream of what is printed: for programs that only print lines.
-The stream of every pane is read in any case, chunk by chunk, with no wait in between: a pane that floods costs its bytes and
-delays nobody. Looks are rationed: at most one a second for each session while it prints without a pause, a few at a time.
+There are three ways to hear what an agent announces. A session uses one of them at a time, the first that it can have:
+  1. the agent's own record of its words (a file that its hooks or its status name or that it has open, or its native channel):
+     nothing in it is drawn, so nothing can be mistaken;
+  2. the rendered screen, for programs that draw: it is looked at when the output has settled;
+  3. the stream of what is printed, for programs that only print lines.
+The stream of every pane is read in any case, chunk by chunk, with no wait in between: a pane that floods costs the work for its bytes
+and delays nobody. Looks at screens are rationed: at most one a second for each session that prints without a pause, and a few at a time.
 
-After a gap (the pipe was lost, the daemon was down) the scrollback is read; what is known is not announced again.
+After a gap (the pipe was lost, the daemon was down) the scrollback is read; a signal that is known is not announced again.
 """
 
 import asyncio
@@ -41,20 +41,21 @@ TICK_S = 0.05
 SETTLE_S = 0.15
 LONGEST_WITHOUT_LOOK_S = 1.0
 CERTAIN_S = 0.4
-"""Until another look, where one is not enough."""
+"""Seconds until the next look, if one look is not enough to be certain."""
 CHANNEL_S = 10.0
 """Seconds to wait for a native channel to open."""
 RECORD_S = 4.0
 """Seconds to wait for an agent to begin its record."""
 RECORD_AGAIN_S = (0.3, 1.0, 3.0)
-"""An agent says that it has stopped a moment before its words are on record."""
+"""After how many seconds to read a record again when a hook has named it: an agent says that it has stopped a moment before its words
+are on record."""
 DEPTH = 2000
 """How many lines of scrollback are read after a gap in the stream."""
 LONGEST_GAP_S = 5.0
 LATE_S = 1.0
-"""How much later than the scrollback the stream may show the same line, on a machine that is busy."""
+"""How many seconds later than the scrollback the stream may show the same line, on a machine that is busy."""
 MORE = 60
-"""How many lines above the new ones are read with them, for the context."""
+"""How many lines above the new lines are read with them, for the context of a signal."""
 AT_A_TIME = 8
 
 
@@ -81,14 +82,15 @@ class Ear:
         self.searched_at_s = 0.0
         self.open_record: str | None = None
         self.sighted_at_s: float | None = None
-        """When something was first seen on its screen that a record would tell better."""
+        """When a signal was first seen on the screen that a record would tell better; None if none was seen."""
         self.late: Counter[str] = Counter()
         """Signals that were announced from the scrollback and that the stream may still bring."""
         self.late_until_s = 0.0
         self.kept: list[Sighting] = []
-        """What was seen on its screen until it is certain that no record tells better: by then it may be out of sight."""
+        """The signals that were seen on the screen, kept until it is certain that no record tells them better: by then they may be out
+        of sight."""
         self.deaf_since_s: float | None = None
-        """Since when its channel does not answer."""
+        """The time since which the session's native channel does not answer; None if it answers."""
 
 
 class Tracker:
@@ -118,7 +120,7 @@ class Tracker:
         self._isolation = Isolation("tracker")
 
     def take(self, pane: Pane, data: bytes) -> None:
-        """A chunk of a pane's output; b"" when its stream is lost."""
+        """Take in a chunk of a pane's output; b"" means that the pane's stream is lost."""
         ear = self._ears.get(pane) or self._open(pane)
         if ear is None:
             return
@@ -136,7 +138,8 @@ class Tracker:
         self._stirred.set()
 
     def note_record(self, session_id: SessionId, path: str) -> None:
-        """A hook has named the file in which the agent keeps its words: there may be new ones in it."""
+        """Take note of the file in which an agent keeps its words, because a hook or a status has named it, and look for new words in
+        it."""
         self._records[session_id] = path
         try:
             ear = self._open(self._sessions.get(session_id).pane)
@@ -146,7 +149,7 @@ class Tracker:
             self._look_again(ear)
 
     async def run(self) -> None:
-        """Every session is attended to by itself: one whose agent does not answer keeps nobody else waiting."""
+        """Attend to every session in a task of its own: a session whose agent does not answer does not keep the others waiting."""
         for ear in self._ears.values():
             ear.is_attended = False
         async with asyncio.TaskGroup() as tasks:
@@ -195,7 +198,7 @@ class Tracker:
             self._gone.append(self._ears.pop(pane).session_id)
         for pane, ear in self._ears.items():
             if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(pane):
-                # A pane with a pipe of its own tells us nothing: it is looked at all the time.
+                # A pane with a human's own pipe streams nothing to us, so its screen is looked at all the time.
                 ear.is_unseen, ear.is_gapped, ear.lines = True, True, DEPTH
         due = [(pane, ear) for pane, ear in self._ears.items() if not ear.is_attended and _is_due(ear, now_s)]
         return sorted(due, key=lambda one: one[1].looked_at_s)
@@ -209,7 +212,7 @@ class Tracker:
             ear.is_attended = False
 
     def _miss(self, ear: Ear) -> None:
-        """Nothing could be read of it now: what it prints meanwhile is read from the scrollback, later."""
+        """Take note that the session could not be read now: what it prints meanwhile is read later, from the scrollback."""
         ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
         ear.found, ear.is_unflushed = [], False
         rest_s = max(LONGEST_WITHOUT_LOOK_S, self._isolation.rest_s(ear.session_id))
@@ -234,7 +237,7 @@ class Tracker:
             logger.info("no look at a session", extra={"session": session.name, "code": failure.code})
 
     async def _read_words(self, session: Session, ear: Ear) -> bool:
-        """Whether the agent has a record: then that alone counts."""
+        """Take in new words from the agent's own record. Return True if the agent has a record: then the record alone counts."""
         spoken = await self._natives.words(session)
         if spoken is not None:
             ear.deaf_since_s = None
@@ -259,7 +262,8 @@ class Tracker:
         return ear.open_record
 
     def _is_to_wait(self, session: Session, ear: Ear) -> bool:
-        """An agent that was started with a channel needs a moment to open it; until then its screen would be misunderstood."""
+        """Return True if the agent was started with a native channel and may still be about to open it: until then its screen would be
+        misunderstood."""
         now_s = asyncio.get_running_loop().time()
         ear.deaf_since_s = ear.deaf_since_s or now_s
         if not self._natives.is_expected(session) or now_s - ear.deaf_since_s > CHANNEL_S:
@@ -268,7 +272,7 @@ class Tracker:
         return True
 
     async def _listen(self, session: Session, ear: Ear, found: list[Found], *, has_more: bool) -> None:
-        """Announces what is new. `has_more`: the screen may show more than was seen there before."""
+        """Announce the signals that are new. `has_more` is True if the screen may show more than at the last look."""
         if ear.is_plain and not ear.is_gapped:
             self._signals.tell_misses(session, found)
             await self._signals.hear_lines(session, self._without_late(ear, found))
@@ -300,7 +304,7 @@ class Tracker:
             ear.late_until_s = asyncio.get_running_loop().time() + LATE_S
 
     def _without_late(self, ear: Ear, found: list[Found]) -> list[Found]:
-        """Without what the scrollback has shown a moment before the stream did: that was announced."""
+        """Return what the stream has brought, without the signals that the scrollback showed a moment earlier: those were announced."""
         if asyncio.get_running_loop().time() > ear.late_until_s:
             ear.late.clear()
         fresh: list[Found] = []
@@ -312,8 +316,9 @@ class Tracker:
         return fresh
 
     async def _may_have_record(self, session: Session, ear: Ear) -> bool:
-        """When an agent speaks for the first time, its record is about to be begun: its screen is believed a little later. One
-        that was heard by its screen before, also before a restart of ours, has none."""
+        """Return True if the agent may be about to begin its record, so that its screen is not believed yet: an agent begins its record
+        when it speaks for the first time. An agent that was heard by its screen before, also before a restart of the daemon, has no
+        record."""
         if not has_record(session.agent) or is_heard_by_screen_only(await self._signals.memory(session.id)):
             return False
         now_s = asyncio.get_running_loop().time()
@@ -321,12 +326,12 @@ class Tracker:
         return now_s - ear.sighted_at_s < RECORD_S
 
     def _is_flowing(self, ear: Ear) -> bool:
-        """Whether the stream and a picture of the scrollback may overlap: then the gap is closed a little later."""
+        """Return True if the stream and a picture of the scrollback may overlap now: then the gap is closed a little later."""
         now_s = asyncio.get_running_loop().time()
         return now_s - ear.printed_at_s < SETTLE_S and now_s - ear.gapped_at_s < LONGEST_GAP_S
 
     def _rows(self, session: Session, rendering: Rendering) -> list[Drawn]:
-        """Returns the rows of the screen above the input box."""
+        """Return the rows of the scrollback and the screen above the input box."""
         box = read_box(rendering.screen, self._kinds.get(session.agent).box)
         if box is None:
             return rendering.rows

@@ -1,7 +1,8 @@
-"""Keeps what every session's agent is doing, from all that is heard of it, and writes down what that proves of messages.
+"""Keeps track of what every session's agent is doing, from all that is heard of the agent, and writes down what that proves about
+messages.
 
-What cannot be written down now, because the disk is full or the database is locked, is owed and written later. A daemon that
-ends before that finds the messages open in the store, and hears or sees their end once more.
+A fact that cannot be written down now, because the disk is full or the database is locked, is owed and written later. If the daemon
+ends before that, the next daemon finds the messages open in the store, and hears or sees their end once more.
 """
 
 import asyncio
@@ -32,9 +33,10 @@ from hark.store.contract import Store
 
 PERIOD_S = 1.0
 MOST_IDS = 1000
-"""How many ids of one prompt are looked up; hark puts fewer into one."""
+"""How many message ids of one prompt are looked up; hark never puts as many into one prompt."""
 PROVES_NOTHING = frozenset({"message-not-found", "transition-illegal"})
-"""What the store answers to a fact that is not of ours, or comes too late. Any other answer is a failure of the store."""
+"""The error codes with which the store answers a fact that is not about our messages, or that comes too late. Any other error is a
+failure of the store."""
 
 Owed = Fact | Event
 
@@ -54,13 +56,13 @@ class TurnBook:
         self._owed: dict[SessionId, deque[Owed]] = defaultdict(deque)
         """Changes that are known and not yet written to the store, in order."""
         self._screens: dict[SessionId, tuple[Screen, float]] = {}
-        """The screen of a pane whose output we cannot hear, and since when it has looked so."""
+        """The last screen of each session whose output we cannot hear, and since when the screen has looked like that."""
         self.on_heard: Callable[[SessionId, Heard], Awaitable[None]] | None = None
         """Called with everything that agents say about themselves."""
 
     async def load(self) -> None:
-        """Restores what the agents had been given and had not finished when the daemon before us ended. Their hooks may have
-        spoken meanwhile, and nobody has listened."""
+        """Restore which messages the agents had been given and had not finished when the daemon before this one ended. Hooks may have
+        reported meanwhile, when no daemon listened."""
         for session in self._sessions.running():
             if session.hearing is not Hearing.NOTHING:
                 self._heard.add(session.id)
@@ -76,7 +78,7 @@ class TurnBook:
                 self._turns[session.id] = rules.expect(Turns(working_on=working_on), expected)
 
     async def _open_prompts(self, session: Session, status: Status) -> list[Message]:
-        """Returns the session's messages with this status, the oldest first, without those that its agent has fetched itself."""
+        """Return the session's messages with this status, the oldest first, without those that its agent has fetched itself."""
         found = await self._store.messages(session.id, rules.MOST_EXPECTED, (status,))
         return sorted((m for m in found if not m.is_inbox), key=lambda m: (m.delivered_at or m.queued_at, m.sequence))
 
@@ -84,8 +86,8 @@ class TurnBook:
         return self._turns.get(session_id) or Turns()
 
     async def expected(self, session_id: SessionId, message_ids: Sequence[MessageId]) -> tuple[MessageId, ...]:
-        """Those of the ids that hark has put on their way to this session; whoever writes the others into a prompt proves nothing.
-        Where the store cannot tell now, the id is kept: it is judged again when what it proves is written down."""
+        """Return those of the ids whose messages hark has put on their way to this session; any other id in a prompt proves nothing. If
+        the store cannot tell now, the id is kept: it is checked again when the fact that it proves is written down."""
         return tuple([one for one in message_ids[:MOST_IDS] if await self._is_expected(session_id, one)])
 
     async def _is_expected(self, session_id: SessionId, message_id: MessageId) -> bool:
@@ -107,18 +109,18 @@ class TurnBook:
             try:
                 await self.on_heard(session_id, heard)
             except HarkError as failure:
-                # What it says about its turns counts all the same.
+                # What the agent says about its turns counts even if a listener fails.
                 logger.warning("not heard by all", extra={"session": session_id, "code": failure.code})
 
     def hears_prompts(self, session_id: SessionId) -> bool:
         return session_id in self._heard_prompts
 
     def beginning(self, session_id: SessionId) -> tuple[MessageId, ...]:
-        """The messages that the session's agent may not have begun with; none where nobody ever tells that it has."""
+        """Return the messages that the session's agent may not have begun with; none if nobody reports what this agent does."""
         return rules.beginning(self.of(session_id), self._clock()) if session_id in self._heard else ()
 
     async def see(self, session_id: SessionId, phase: Phase, at: datetime) -> None:
-        """Takes in what a witness sees of the session's agent."""
+        """Take in what a witness sees of the session's agent."""
         self._heard.add(session_id)
         await self._note_hearing(session_id)
         is_heard = session_id in self._heard_prompts
@@ -126,12 +128,12 @@ class TurnBook:
         await self._apply(session_id, *rules.witness(turns, phase, at, self._clock(), is_prompt_heard=is_heard))
 
     def expect_prompts(self, session_id: SessionId) -> None:
-        """Takes note that the session's agent tells which prompts it takes."""
+        """Take note that the session's agent tells which prompts it takes."""
         self._heard.add(session_id)
         self._heard_prompts.add(session_id)
 
     async def _note_hearing(self, session_id: SessionId) -> None:
-        """Stores for the next daemon what is heard of the agent. If that fails now, the next event tries again."""
+        """Store for the next daemon what can be heard of the agent. If that fails now, the next event tries again."""
         hearing = Hearing.PROMPTS if session_id in self._heard_prompts else Hearing.TURNS
         try:
             await self._sessions.note(session_id, hearing=hearing)
@@ -159,35 +161,38 @@ class TurnBook:
             is_heard = session_id in self._heard_prompts
             self._turns[session_id] = rules.submit(self.of(session_id), message_id, at, is_prompt_heard=is_heard)
         else:
-            # Its first word may come later, or have been lost.
+            # The first word of this agent may come later, or may have been lost.
             self._turns[session_id] = rules.expect(self.of(session_id), (Task(message_id, at, is_heard=False),))
 
     async def end_interrupted(self, session_id: SessionId, given_back: Sequence[MessageId]) -> None:
-        """We have interrupted its turn, and seen it end. What it gave back unanswered is not done with it."""
+        """End the session's turn, which hark has interrupted and seen to end. The messages that the agent gave back unanswered are not
+        completed by that."""
         self._turns[session_id] = rules.give_back(self.of(session_id), tuple(given_back))
         if self.of(session_id).phase is Phase.BUSY:
             await self.hear(session_id, Heard(said=Said.INTERRUPTED, at=self._clock()))
 
     async def is_waiting(self, session: Session) -> bool:
-        """True if the agent waits for a human's permission. An input box in view ends the wait: no agent reports a denial."""
+        """Return True if the agent waits for a human's permission. An input box in view ends the wait, because no agent reports that a
+        human denied the permission."""
         if self.of(session.id).phase is Phase.WAITING:
             await self.look(session)
         return self.of(session.id).phase is Phase.WAITING
 
     async def look(self, session: Session) -> None:
-        """Takes in what the terminal shows about a turn that nobody has ended."""
+        """Take in what the terminal shows about a turn whose end nobody has reported."""
         screen = await self._panes.of(session.pane).screen(session.pane)
         kind = self._kinds.get(session.agent)
         quiet_s = None if kind.shows_turn(screen) else self._quiet_s(session, screen)
         box = read_box(screen, kind.box)
         turns = self.of(session.id)
-        # A header may be wrapped.
+        # A header with a message's id may be wrapped over two rows of the box.
         in_box = [message_id for message_id in turns.message_ids if box and message_id in "".join(box.rows)]
         lapsed = rules.lapse(turns, self._clock(), quiet_s=quiet_s, has_box=box is not None, in_box=in_box)
         await self._apply(session.id, *lapsed)
 
     def _quiet_s(self, session: Session, screen: Screen) -> float | None:
-        """How long it has printed nothing; where we cannot hear its output, how long its screen has looked the same."""
+        """Return how many seconds the session has printed nothing; if we cannot hear its output, how many seconds its screen has looked
+        the same."""
         if (quiet_s := self._panes.quiet_s(session.pane)) is not None:
             self._screens.pop(session.id, None)
             return quiet_s
@@ -232,7 +237,7 @@ class TurnBook:
         await self._write(session_id)
 
     async def _write(self, session_id: SessionId) -> None:
-        """Writes down what is owed, as far as the store takes it."""
+        """Write to the store what is owed, in order, until the store refuses."""
         async with self._writing[session_id]:
             owed = self._owed[session_id]
             while owed:
@@ -257,12 +262,13 @@ class TurnBook:
             await self._move(session_id, fact, Status.COMPLETED, detail)
 
     async def _move(self, session_id: SessionId, fact: Fact, status: Status, detail: str) -> None:
-        """An id that is not ours, or of another session, or of a message that cannot get there, proves nothing."""
+        """Move the message of a fact to a new status. A fact proves nothing if the id is unknown, belongs to another session, or belongs
+        to a message that cannot reach that status."""
         try:
             message = await self._store.message(fact.message_id)
             if message.session_id != session_id:
                 return
-            # An agent may say it faster than we can write down what we saw, or have another clock.
+            # An agent may report a fact faster than we write down what we saw, or may have another clock.
             known_at = max(receipt.at for receipt in await self._store.receipts(fact.message_id))
             at = max(known_at, min(fact.at, self._clock()))
             await self._store.move(fact.message_id, Step(status=status, at=at, detail=detail))

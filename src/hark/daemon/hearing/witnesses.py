@@ -1,5 +1,6 @@
-"""Further witnesses of what agents do, beside hooks and native APIs: files that Claude Code writes about itself, the title of
-Gemini CLI. They are looked at once a second, say the same few words as all others, and none of them is needed."""
+"""Further witnesses of what agents do, beside hooks and native APIs: files that Claude Code writes about itself, and the title of
+Gemini CLI. The daemon looks at them once a second. They report the same few events and phases as the others, and hark works without
+them too."""
 
 import time
 from collections.abc import Callable
@@ -33,7 +34,7 @@ LONGEST_STATUS = 65_536
 
 
 class Transcript:
-    """Reads what was added to a transcript since the last look."""
+    """A transcript of an agent, and how far it has been read."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -46,13 +47,13 @@ class Transcript:
             self._rest = b""
         self._offset = part.start + len(part.data)
         *lines, rest = (self._rest + part.data).split(b"\n")
-        # A line that is longer than all that is read at a time is none of an agent's.
+        # No agent writes a line that is longer than `LONGEST_READ`, so such a line is dropped.
         self._rest = rest if len(rest) < LONGEST_READ else b""
         return lines
 
 
 class StatusFile:
-    """Reads a status file again whenever it has changed."""
+    """A status file of Claude Code, which is read again whenever it has changed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,7 +69,7 @@ class StatusFile:
         return self._status
 
     def transcript(self) -> str | None:
-        """Returns the path of the transcript; None if there is none."""
+        """Return the path of the transcript that the status names; None if there is no such file."""
         place = self._status.transcript if self._status else ""
         path = self.path.parent.parent / place
         return str(path) if place and path.is_file() else None
@@ -87,10 +88,11 @@ class Witnesses:
         self._titles: dict[SessionId, tuple[Phase, datetime]] = {}
         self._told: dict[SessionId, str] = {}
         self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
-        """Called with the file in which an agent keeps its own words, when its status names another one."""
+        """Called with a session and the path of the file in which its agent keeps its own words, when the agent's status names another
+        file than before."""
 
     def learn_transcript(self, session: Session, path: str) -> None:
-        """Takes note of the transcript's path, as the agent's hooks tell it."""
+        """Take note of the path of the agent's transcript, as the agent itself names it."""
         known = self._transcripts.get(session.id)
         if not is_path(path):
             return
@@ -98,7 +100,7 @@ class Witnesses:
             self._transcripts[session.id] = Transcript(path)
 
     def transcript_of(self, session_id: SessionId) -> str | None:
-        """Returns the path of the agent's transcript, as it was told to this daemon or to an earlier one."""
+        """Return the path of the agent's transcript, as it was told to this daemon or to an earlier one."""
         known = self._transcripts.get(session_id)
         return known.path if known else self._sessions.get(session_id).transcript or None
 
@@ -133,7 +135,7 @@ class Witnesses:
             return
         for line in await work_aside(f"transcript of {session.id}", transcript.new_lines):
             if heard := claude_files.read_entry(line):
-                # Whatever stands there, it was not written in the future.
+                # Whatever time the line names, it was not written in the future.
                 await self._turns.hear(session.id, replace(heard, at=min(heard.at, self._clock())))
 
     async def _read_status(self, session: Session) -> None:
@@ -149,13 +151,14 @@ class Witnesses:
         await self._turns.see(session.id, status.phase, status.since)
 
     def _look_at_status(self, session: Session) -> tuple[claude_files.Status, str | None] | None:
-        """Reads the status file and the transcript that it names. It runs in a thread."""
+        """Return what the status file says, and the path of the transcript that it names. This runs in a thread."""
         file = self._status_file(session)
         status = file.read() if file else None
         return (status, file.transcript()) if file and status else None
 
     def _status_file(self, session: Session) -> StatusFile | None:
-        """A process that ends takes its file with it."""
+        """Return the status file of the session's agent; None if there is none. A process removes its status file when it ends, so the
+        file is looked for again if it is gone."""
         known = self._status_files.get(session.id)
         if known and known.path.exists():
             return known
@@ -168,7 +171,8 @@ class Witnesses:
         return self._status_files.get(session.id)
 
     async def _see_title(self, session: Session, phase: Phase | None) -> None:
-        """A title does not say since when: it counts from when it was first seen."""
+        """Take in the phase that the pane's title shows. A title does not say since when it is true, so it counts from when it was first
+        seen."""
         known = self._titles.get(session.id)
         if phase is None:
             self._titles.pop(session.id, None)

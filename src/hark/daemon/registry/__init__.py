@@ -1,1 +1,1 @@
-"""Which sessions there are: they are started, adopted, found by name, watched, and marked as gone."""
+"""Keeps the list of sessions: sessions are started, adopted, found by name, watched, and marked as gone here."""

@@ -1,4 +1,4 @@
-"""Which agent is started when nobody says which: the setting `default_agent`, else the first known one that is installed."""
+"""Chooses the agent to start when nobody names one: the setting `default_agent`, else the first known agent that is installed."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ IN_ORDER = ("claude", "codex", "gemini", "opencode", "copilot", "amp", "qwen", "
 def command_for(
     kinds: Kinds, agent: str | None, command: Sequence[str], environment: Mapping[str, str], default_agent: str
 ) -> list[str]:
-    """How to start what somebody wishes for: a command, a kind of agent by its own program, or the default agent."""
+    """Return the command to start: the given command, else the program of the named agent kind, else that of the default agent."""
     if command:
         return list(command)
     kind = kinds.get(agent) if agent else default_kind(kinds, environment, default_agent)

@@ -1,11 +1,11 @@
-"""What runs in a terminal of a human's, and where: as far as /proc tells."""
+"""Finds out from /proc which program runs in a human's terminal, and in which directory."""
 
 import os
 from pathlib import Path
 
 
 def foreground_command(tty: str) -> tuple[str, ...] | None:
-    """The command line of the process that has the terminal, where /proc tells."""
+    """Return the command line of the terminal's foreground process; None if /proc does not tell."""
     try:
         device = os.stat(tty).st_rdev
         with os.scandir("/proc") as entries:
@@ -18,7 +18,7 @@ def foreground_command(tty: str) -> tuple[str, ...] | None:
 
 
 def _foreground_words(process: str, device: int) -> tuple[str, ...] | None:
-    """If this is the leader of the terminal's foreground group: its arguments."""
+    """Return the arguments of the process if it leads the terminal's foreground group; else None."""
     try:
         fields = Path(process, "stat").read_text().rpartition(")")[2].split()
         pid, group, terminal, foreground = (

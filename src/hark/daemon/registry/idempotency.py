@@ -1,8 +1,8 @@
-"""Requests that start an agent and came with an idempotency key: the same key starts nothing twice, also across daemons.
+"""Makes sure that requests with the same idempotency key start one agent only, also across restarts of the daemon.
 
 The key is written down with the id of the session before anything is started. Whoever repeats the request while it is
-under way waits for it; whoever repeats it afterwards gets the same answer. When a daemon died over it, the repetition goes
-on with the session of that id, if it is there, and else starts it.
+under way waits for it; whoever repeats it afterwards gets the same answer. If the daemon died while it handled the request, the
+repetition goes on with the session of that id if there is one, and else starts it.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ KEPT = timedelta(days=7)
 
 
 class Once(Struct, Generic[T], frozen=True):
-    """A request as it is to be carried out once."""
+    """A request that must be carried out only once."""
 
     call: str
     key: str
@@ -43,7 +43,8 @@ class Repeats:
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self, once: Once[T], make: Callable[[SessionId], Awaitable[T]]) -> T:
-        """`make` starts the session with that id, unless it is there already, and answers."""
+        """Carry out the request, or return the answer of the first request with the same key. `make` starts the session with the id that
+        it is given, unless that session is there already, and returns the answer."""
         lock = self._under_way.setdefault(once.key, asyncio.Lock())
         async with lock:
             now = self._clock()
@@ -61,6 +62,6 @@ class Repeats:
 
 
 def _digest(once: Once[T]) -> str:
-    """Tells one request from another without keeping what it holds: an environment may hold secrets."""
+    """Return a digest that tells one request from another without storing its content, because an environment may hold secrets."""
     content = msgspec.json.encode(once.body, order="sorted")
     return hashlib.sha256(once.call.encode() + b"\0" + content).hexdigest()

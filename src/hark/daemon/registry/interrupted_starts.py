@@ -1,7 +1,8 @@
-"""Sessions whose start was not finished: the daemon was killed between tmux and the store, or tmux did not answer in time.
+"""Finds the panes of sessions whose start was not finished, because the daemon was killed after it called tmux and before it wrote to
+the store, or because tmux did not answer in time.
 
-A session is recorded as `starting` before its pane is made. The command of the pane names the session's airlock, so a pane
-that was made all the same is found by it, whatever has happened since.
+A session is recorded as `starting` before its pane is made. The pane's command names the session's airlock, so a pane that was made
+in spite of the failure is found by that command.
 """
 
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ _NO_SERVER = ("tmux-gone", "tmux-missing")
 
 
 async def find_pane(panes: Panes, session: Session) -> Pane | None:
-    """The pane that was made for it; None if there is none. Raises when that cannot be known now."""
+    """Return the pane that was made for the session; None if there is none. Raise a HarkError if that cannot be known now."""
     try:
         started = await panes.server(session.pane.socket).started()
     except HarkError as failure:
@@ -25,6 +26,6 @@ async def find_pane(panes: Panes, session: Session) -> Pane | None:
 
 
 def pane_of(session: Session, started: Iterable[tuple[Pane, str]]) -> Pane | None:
-    """Finds the pane of a session among all panes and the commands that they were started with."""
+    """Find the pane of a session among all panes and the commands that they were started with."""
     mark = f"airlocks/{session.id}.sock"
     return next((pane for pane, command in started if mark in command), None)

@@ -1,4 +1,4 @@
-"""How an agent is started: behind an airlock, with its own API opened to us where it has one, with hooks otherwise."""
+"""Prepares the start of an agent: behind an airlock, with its own API opened to us if it has one, else with hooks."""
 
 import os
 import secrets
@@ -40,7 +40,7 @@ class Launcher:
         has_waiter: bool = False,
         access: Callable[[SessionId], dict[str, str]] | None = None,
     ) -> None:
-        """`access`: the variables by which what runs in a session reaches the daemon."""
+        """`access` returns the environment variables by which a program in a session reaches the daemon."""
         self._airlocks = airlocks
         self._natives = natives
         self._hooks = hooks
@@ -59,8 +59,8 @@ class Launcher:
         has_signals: bool = False,
         is_watched: bool = False,
     ) -> Launch:
-        """`has_signals`: it is taught to signal, for this run, where it allows that. `is_watched`: `hark run` shows it in a terminal
-        and wants to know how it ends."""
+        """Return how to start an agent for a session. With `has_signals` the agent is taught to signal for this run, if it allows that.
+        With `is_watched` it tells how it ended, because `hark run` shows it in a terminal and wants to know."""
         command = list(teach(kind, tuple(command))) if has_signals else command
         variables = environment | paths.hark_environment(session_id) | paths.editor_environment(environment)
         variables |= self._access(session_id) if self._access else {}
@@ -82,7 +82,7 @@ class Launcher:
         begun = native.start(kind, command, variables, door, secrets.token_urlsafe(24))
         if begun.secret:
             keep_secret(door, begun.secret)
-        # Its API says what an installed plugin would say: once is enough.
+        # The agent's API reports the same as an installed plugin would, and once is enough, so the plugin is told to keep quiet.
         quiet = {MARK: "1"} if kind == plugin.AGENT and begun.secret else {}
         return list(begun.words), begun.environment | quiet
 

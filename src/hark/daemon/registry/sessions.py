@@ -1,4 +1,4 @@
-"""Sessions: started, adopted, renamed, ended, and found by whatever part of their name or id somebody types."""
+"""Starts, adopts, renames and ends sessions, and finds them by whatever part of their name or id somebody types."""
 
 import asyncio
 import os
@@ -44,13 +44,13 @@ class Sessions:
         self._by_id: dict[SessionId, Session] = {}
         self._by_pane: dict[Pane, Session] = {}
         self._used_names: set[str] = set()
-        """Names that a session has or had; none of them is taken for the beginning of an id."""
+        """The names that sessions have or had; none of these names is taken for the beginning of an id."""
         self._unfinished: list[Session] = []
         self._in_progress: set[SessionId] = set()
         self._naming = asyncio.Lock()
         self._signalling = asyncio.Lock()
         self.on_change: Callable[[SessionId], None] = lambda session_id: None
-        """Called when a session has changed and everybody who asks is told so: the event of the change comes earlier."""
+        """Called when a session has changed and `get` returns the changed session; the event of the change comes earlier than that."""
 
     async def load(self) -> None:
         self._used_names = self._used_names or set(await self._store.used_names())
@@ -64,7 +64,7 @@ class Sessions:
         return list(self._by_id.values())
 
     def find_group(self, wanted: str, sender: str | None = None) -> list[Session]:
-        """One or several that run, by names and patterns. The sender is not written to by a pattern of its own."""
+        """Return the running sessions that fit names and patterns. A pattern of the sender's does not match the sender itself."""
         own = self.named(sender).id if sender else None
         named = [(session.id, session.name) for session in self.running()]
         return [self.get(session_id) for session_id in find_group(wanted, named, own, self._used_names)]
@@ -81,12 +81,12 @@ class Sessions:
         return session_id in self._by_id
 
     def known(self, session_id: str) -> Session | None:
-        """Returns the session with exactly that id."""
+        """Return the session with exactly that id; None if there is none."""
         return self._by_id.get(SessionId(session_id))
 
     def find(self, wanted: str) -> Session:
-        """A running session wins over gone ones that fit as well; but a whole name or id wins over a mere prefix, or what
-        is sent to a session that has just ended would reach another one."""
+        """Find a session by its name, its id, or a prefix of one. A running session wins over gone ones that fit as well. But a whole
+        name or id wins over a mere prefix: otherwise a message to a session that has just ended would reach another session."""
         if exact := [session for session in self._by_id.values() if wanted in (session.id, session.name)]:
             return min(exact, key=lambda session: session.state is SessionState.GONE)
         running = [(session.id, session.name) for session in self.running()]
@@ -102,7 +102,7 @@ class Sessions:
                 raise (failure if second.code == "session-not-found" else second) from None
 
     def named(self, wanted: str) -> Session:
-        """Finds a session by its whole id or name: a caller that speaks for a session must say which one."""
+        """Find a session by its whole id or name: a caller that speaks for a session must say which one."""
         if exact := [session for session in self._by_id.values() if wanted in (session.id, session.name)]:
             return min(exact, key=lambda session: session.state is SessionState.GONE)
         raise HarkError(
@@ -110,7 +110,7 @@ class Sessions:
         )
 
     def at(self, pane: Pane) -> Session | None:
-        """Returns the id of the session in a pane. It is fast, because it is asked for every chunk that any pane prints."""
+        """Return the session in a pane; None if there is none. This is fast, because it is asked for every chunk that any pane prints."""
         return self._by_pane.get(pane)
 
     def in_pane(self, socket: str, pane_id: str) -> Session | None:
@@ -133,10 +133,11 @@ class Sessions:
         session_id: SessionId | None = None,
         beside: Beside | None = None,
     ) -> Session:
-        """`is_plain`: as `hark run` shows it, with no status line of tmux below it. `has_signals`: taught to signal, where the
-        agent allows it. `beside`: in a window or a pane there, instead of a tmux session of its own."""
+        """Start an agent in a new pane. With `is_plain` tmux shows no status line below it, which is how `hark run` shows an agent. With
+        `has_signals` the agent is taught to signal, if it allows that. With `beside` the agent gets a window or a pane at that place,
+        instead of a tmux session of its own."""
         directory = directory or str(Path.home())
-        # Whoever says nothing of a PATH gets the daemon's, as in any other session of its tmux server; and no more of it.
+        # An environment without a PATH gets the daemon's PATH, as in any other session of its tmux server, and no other variable of it.
         environment = {"PATH": os.environ.get("PATH", os.defpath)} | environment
         check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
@@ -169,7 +170,8 @@ class Sessions:
     async def _begin(
         self, wanted: Session, server: TmuxServer, program: Program, place: OwnSession | Beside
     ) -> Session:
-        """Recorded before its pane is made, so that no agent can be without a session, whoever dies."""
+        """Record the session, and then make its pane. In this order no agent can be without a session, even if the daemon or tmux dies
+        in between."""
         self._in_progress.add(wanted.id)
         try:
             await self._store.add_session(wanted, None)
@@ -189,7 +191,8 @@ class Sessions:
         return await self._change(wanted, {"pane": pane, "state": SessionState.RUNNING}, self._created(wanted))
 
     async def settle_unfinished(self) -> None:
-        """Starts that were not finished: their agents become sessions, and where there is no agent the record goes."""
+        """Settle the starts that were not finished: an agent that is there becomes a session, and a start without an agent is removed
+        from the record."""
         for session in [session for session in self._unfinished if session.id not in self._in_progress]:
             try:
                 pane = await find_pane(self._panes, session)
@@ -206,7 +209,8 @@ class Sessions:
     async def adopt(
         self, target: str, *, name: str | None, agent: str | None, socket: str | None, has_signals: bool = False
     ) -> Session:
-        """`has_signals`: it is to be taught to signal, so it must be an agent that is known."""
+        """Make a session of an agent that runs in a human's pane. With `has_signals` it will be taught to signal, so it must be an agent
+        that hark knows."""
         server = self._panes.server(socket or default_socket("default"))
         facts = await server.resolve(target)
         pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
@@ -239,7 +243,8 @@ class Sessions:
         environment: dict[str, str],
         has_signals: bool = False,
     ) -> tuple[Session, Launch]:
-        """A session for an agent that is about to start behind an airlock in a pane of the human's own, and how to start it."""
+        """Make a session for an agent that is about to start behind an airlock in a human's own pane. Return the session, and how to
+        start the agent."""
         server = self._panes.server(socket)
         facts = await server.resolve(target)
         pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
@@ -277,7 +282,7 @@ class Sessions:
         return renamed
 
     async def disturb(self, session: Session, *, may: bool) -> Session:
-        """`hark hold` and `hark release`: whether messages may be delivered to it at all."""
+        """Set whether messages may be delivered to the session at all, for `hark hold` and `hark release`."""
         if (session.do_not_disturb_since is None) is may:
             return session
         now = self._clock()
@@ -288,8 +293,8 @@ class Sessions:
     async def signal(
         self, session: Session, state: SignalState, text: str, source: SignalSource, memory: str
     ) -> Session:
-        """What its agent announces. Every signal has a number of its own, however many come at once. `memory`: what it takes
-        to know it again, durable with it."""
+        """Store a signal that the session's agent announces. Every signal has a number of its own, however many come at once. `memory`
+        is what recognises the signal when it is heard again; it becomes durable together with the signal."""
         async with self._signalling:
             now, number = self._clock(), self.get(session.id).nudge_seq + 1
             data = {"state": str(state), "text": text, "nudge_seq": number, "source": str(source)}
@@ -302,7 +307,8 @@ class Sessions:
             return changed
 
     async def clear_signal(self, session: Session, memory: str) -> Session:
-        """What its agent has announced is over. Nobody is told but those who show it."""
+        """Clear the signal that the session's agent has announced, because it is over. No people are told; those who show signals get
+        an event."""
         async with self._signalling:
             before = self.get(session.id)
             data = {"state": str(before.signal_state), "nudge_seq": before.nudge_seq, "nudge_state": None}
@@ -313,7 +319,7 @@ class Sessions:
             return changed
 
     async def note(self, session_id: SessionId, **changes: str) -> None:
-        """Keeps what was learned about its agent (`hearing`, `conversation`), where it is new. Nobody is told."""
+        """Store what was learned about the session's agent (`hearing`, `conversation`, `transcript`), if it is new. This makes no event."""
         session = self.get(session_id)
         if any(getattr(session, name) != value for name, value in changes.items()):
             self._keep(await self._store.change_session(session_id, changes))
@@ -324,7 +330,7 @@ class Sessions:
             self._by_pane[session.pane] = session
 
     async def kill(self, session: Session) -> Session:
-        """Ends a session that hark started. An adopted pane is the human's: it is only let go."""
+        """End a session that hark started. The pane of an adopted session is the human's: it is only let go."""
         if session.state is SessionState.RUNNING and not session.is_adopted:
             try:
                 await self._panes.of(session.pane).kill_pane(session.pane)
@@ -345,7 +351,7 @@ class Sessions:
         return changed
 
     async def forget(self, session_id: SessionId) -> Session:
-        """Takes a gone session off the record, with all that is on record about it. Returns what it was."""
+        """Delete a gone session, with all that is stored about it. Return the session as it was."""
         session = self.get(session_id)
         if session.state is not SessionState.GONE:
             raise HarkError("internal", f"session {session.name} is not gone")
@@ -419,5 +425,6 @@ def _base_name(command: list[str]) -> str:
 
 
 def _tmux_name(name: str, session_id: SessionId) -> str:
-    """tmux allows no dots and colons, and its names need not be unique with ours."""
+    """Return a name for a tmux session. tmux allows no dots and colons in it, and a part of the id keeps it apart from the names of other
+    tmux sessions."""
     return f"{name.replace('.', '_').replace(':', '_')}-{session_id[:4]}"

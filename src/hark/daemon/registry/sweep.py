@@ -1,4 +1,5 @@
-"""Rounds over all running sessions, each tmux server by itself: one that does not answer keeps the sessions of no other waiting."""
+"""Goes round all running sessions, for each tmux server in a task of its own: a server that does not answer does not keep the sessions
+of other servers waiting."""
 
 import asyncio
 from collections import defaultdict
@@ -20,8 +21,9 @@ def by_server(sessions: list[Session]) -> dict[str, list[Session]]:
 
 
 async def go_round(sessions: Sessions, look: Look, period_s: float, what: str = "round") -> None:
-    """For ever. A server whose last round is not over when the next begins is left out of it. A session whose look fails is left
-    out for a while; the others are not. `what` names the round in the log."""
+    """Look at all running sessions every `period_s` seconds, for ever. A server whose last round is not over when the next one begins is
+    left out of the next one. A session whose look fails is left out for a while; the others are not. `what` names the round in the
+    log."""
     isolation = Isolation(what)
     under_way: dict[str, asyncio.Task[None]] = {}
     async with asyncio.TaskGroup() as tasks:

@@ -1,5 +1,5 @@
-"""Watches the panes of all sessions: one question per tmux server and second, and one at once when tmux says that panes
-changed. A pane that is no longer there, or is another process, makes its session gone."""
+"""Watches the panes of all sessions. It asks every tmux server once a second, and at once when tmux says that panes have changed. A
+session is gone when its pane is no longer there, or has another process."""
 
 import asyncio
 import os
@@ -21,9 +21,9 @@ from hark.terminal.tmux.facts import PaneFacts, ServerFacts
 PERIOD_S = 1.0
 OPENS_WITHIN_S = 10.0
 UNUSED_S = 2.0
-"""How long a server without sessions of ours is kept connected: somebody may just be starting one there."""
+"""How many seconds to stay connected to a tmux server without sessions of ours: somebody may just be starting one there."""
 LOST_AFTER = 3
-"""How many failed questions in a row make a server gone: one may be a moment of overload."""
+"""How many questions in a row must fail before a tmux server counts as gone: a single failure may be a moment of overload."""
 
 
 class Watcher:
@@ -37,17 +37,18 @@ class Watcher:
         self._seen: dict[SessionId, PaneFacts] = {}
         self._silent: dict[str, int] = defaultdict(int)
         self._asked: dict[str, bool] = {}
-        """Servers that have not answered yet, and whether there is reason to ask again."""
+        """The tmux servers that have been asked and have not answered yet, by socket; True if panes have changed since, so that the
+        server must be asked again."""
 
     def seen(self, session_id: SessionId) -> PaneFacts | None:
-        """The facts of the session's pane at the last look, at most about a second ago."""
+        """Return the facts of the session's pane at the last look, about a second ago at most; None if there was no look yet."""
         return self._seen.get(session_id)
 
     def look_now(self, socket: str) -> None:
         self._changed.set()
 
     async def run(self) -> None:
-        """Each server is asked by itself: one that does not answer keeps no other waiting."""
+        """Ask each server in a task of its own: a server that does not answer does not keep the others waiting."""
         self._asked.clear()
         has_changed = False
         async with asyncio.TaskGroup() as tasks:
@@ -65,7 +66,7 @@ class Watcher:
                 has_changed = await self._rest()
 
     async def _rest(self) -> bool:
-        """Whether panes may have changed meanwhile."""
+        """Wait for `PERIOD_S`, or until panes may have changed. Return True if they may have."""
         try:
             async with asyncio.timeout(PERIOD_S):
                 return await self._changed.wait()
@@ -114,7 +115,8 @@ class Watcher:
             self._wake(session.id)
 
     def _has_closed(self, session: Session, airlock: str) -> bool:
-        """An airlock takes its socket away when its agent has ended; a new one needs a moment to open it."""
+        """Return True if the session's airlock has closed. An airlock removes its socket when its agent has ended; a new airlock needs a
+        moment to open its socket."""
         return not os.path.exists(airlock) and (self._clock() - session.created_at).total_seconds() > OPENS_WITHIN_S
 
     async def _gone(self, session: Session, why: str) -> None:
