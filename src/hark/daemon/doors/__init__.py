@@ -1,1 +1,1 @@
-"""Where agents' programs reach the daemon: hook reports, editors that agents open, and agents' own APIs."""
+"""The doors between agents and the daemon: hook reports, the editors that agents open, and the agents' own APIs."""

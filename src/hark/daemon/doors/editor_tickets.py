@@ -1,5 +1,5 @@
-"""Editors that agents open: each asks here what to do. With a ticket it hands over the draft and waits for a new text;
-without one it is the human's own Ctrl-G, and becomes the human's own editor."""
+"""Tells the editors that agents open what to do. An editor with a ticket hands over the draft and waits for a new text. An editor
+without a ticket comes from the human's own Ctrl-G, and becomes the human's own editor."""
 
 import asyncio
 import contextlib
@@ -26,17 +26,18 @@ class Ticket:
 
 class Editors:
     def __init__(self, recognises: Callable[[Words], bool] = lambda words: False) -> None:
-        """`recognises`: whether a command line is that of an agent."""
+        """`recognises` returns True if a command line is that of an agent."""
         self._recognises = recognises
         self._tickets: dict[SessionId, Ticket] = {}
 
     def is_agents_own(self, pid: int) -> bool:
-        """Whether the agent itself has opened this editor. One that a tool of the agent's has opened is the human's, and leaves the
-        ticket to the one that we have asked for."""
+        """Return True if the agent itself has opened this editor. An editor that one of the agent's tools has opened is the human's, and
+        leaves the ticket to the editor that hark has asked for."""
         return is_own_editor(processes.ancestors(pid), self._recognises, processes.terminal_of)
 
     def issue(self, session_id: SessionId) -> Ticket:
-        """To be called before the key is pressed: also a daemon that comes after us must know whose editor it is."""
+        """Issue a ticket, before the editor's key is pressed. The ticket is on disk, because the next daemon must know whose editor it is
+        too."""
         try:
             tickets.write(session_id)
         except OSError as failure:
@@ -46,19 +47,20 @@ class Editors:
         return ticket
 
     def forget(self, session_id: SessionId) -> None:
-        """Takes the ticket back, because the editor's key was never pressed."""
+        """Take the ticket back, because the editor's key was never pressed."""
         self._tickets.pop(session_id, None)
         tickets.tear(session_id)
 
     def withdraw(self, session_id: SessionId) -> None:
-        """One that waits for an answer keeps its text. One that has not opened yet is still ours when it does, and must not
-        become the human's: its ticket stays on disk."""
+        """Stop waiting for the session's editor. An editor that waits for an answer keeps its text. An editor that has not opened yet is
+        still ours when it opens, and must not become the human's: its ticket stays on disk."""
         ticket = self._tickets.pop(session_id, None)
         if ticket and not ticket.answer.done():
             ticket.answer.set_result(None)
 
     async def ask(self, session_id: SessionId, text: str, pid: int) -> tuple[bool, str | None]:
-        """What an editor shall do: (False, None) be the human's; (True, text) replace; (True, None) leave as it is."""
+        """Return what an editor must do: (False, None) become the human's editor, (True, text) replace the draft with the text,
+        (True, None) leave the draft as it is."""
         ticket, is_ours = self._tickets.get(session_id), tickets.claim(session_id)
         if ticket is None or ticket.opened.done():
             return is_ours, None
@@ -80,7 +82,7 @@ async def wait_opened(ticket: Ticket, within_s: float) -> str | None:
 
 
 async def wait_gone(pid: int) -> None:
-    """Until that process has ended: only then does the agent read keys again."""
+    """Wait until the editor's process has ended, because only then does the agent read keys again; wait at most `GONE_WITHIN_S`."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GONE_WITHIN_S):
             if hasattr(os, "pidfd_open"):
@@ -104,7 +106,7 @@ async def _wait_for_descriptor(pid: int) -> None:
 
 
 async def _wait_by_asking(pid: int) -> None:
-    """Polls until the process is gone, on systems whose kernel has no event for it (macOS)."""
+    """Poll until the process is gone, on systems whose kernel has no event for that (macOS)."""
     with contextlib.suppress(ProcessLookupError):
         while True:
             os.kill(pid, 0)

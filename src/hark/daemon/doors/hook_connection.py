@@ -1,4 +1,4 @@
-"""One connection of a hook, and the report that it brings: read as far as it has come, with no wait."""
+"""One connection of a hook, and the report that it brings. What has come of the report is read at once, without waiting for the rest."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ class Visit:
         self._lengths: tuple[int, int, int] | None = None
 
     def read(self) -> bool:
-        """Whether all of it has come. Raises `Refused` for what is no report, or ends in the middle of one."""
+        """Read what has come, and return True if the report is whole. Raise `Refused` if it is not a report, or if it ends too early."""
         while True:
             try:
                 piece = self.connection.recv(CHUNK)
@@ -72,13 +72,13 @@ class Visit:
         return payload
 
     def ancestors(self) -> list[Process]:
-        """The process that has connected and those that it comes from; empty where that cannot be told for certain."""
+        """Return the process that has connected, its parent, and so on; an empty list if that cannot be known for certain."""
         if not hasattr(socket, "SO_PEERCRED"):
             return []
         try:
             pid, _, _ = struct.unpack("3i", self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
             chain = ancestors(pid)
-            # While it is still there, its number cannot have become another process's.
+            # While the hook is still connected, its process id cannot have become that of another process.
             self.connection.recv(1, socket.MSG_PEEK)
         except BlockingIOError:
             return chain
@@ -87,17 +87,17 @@ class Visit:
         return []
 
     def answer(self, words: bytes) -> None:
-        """Answers the hook if it is still there. The answer is short enough for any buffer."""
+        """Answer the hook if it is still there. The answer is short enough for any buffer."""
         with contextlib.suppress(OSError):
             self.connection.send(words)
 
     async def give(self, answer: bytes) -> None:
-        """Sends the text that the hook prints. `next_byte` tells whether the hook has gone."""
+        """Send the text that the hook prints. `next_byte` tells whether the hook has gone."""
         with contextlib.suppress(ConnectionError):
             await asyncio.get_running_loop().sock_sendall(self.connection, b"%d\n" % len(answer) + answer)
 
     async def next_byte(self) -> bytes:
-        """Returns the next byte from the hook; b"" if the hook has ended."""
+        """Return the next byte from the hook; b"" if the hook has ended."""
         try:
             return await asyncio.get_running_loop().sock_recv(self.connection, 1)
         except ConnectionError:

@@ -1,4 +1,5 @@
-"""What agents report through their hooks: whose it is, what it means, and on to the turns that it belongs to."""
+"""Takes what agents report through their hooks: finds out which session a report is from and what it means, and passes it on to that
+session's turns."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -30,18 +31,19 @@ from hark.queue.turns import Phase
 from hark.store.contract import Store
 
 PANE_IS_WRONG = frozenset({"codex"})
-"""Agents whose hooks run in a shared process: the pane in their environment is somebody else's."""
+"""The agents whose hooks run in a shared process, so that the pane in the hook's environment is that of another session."""
 LONGEST_NAME, MOST_NAMES = 200, 10_000
-"""Of conversations, as agents call them: an agent may begin as many as it likes."""
+"""The greatest length of an agent's name for a conversation, and how many such names are remembered: an agent may begin as many
+conversations as it likes."""
 _RECORDED = frozenset(Said) - {Said.TOOL_STARTING, Said.TOOL_DONE, Said.NOTIFIED, Said.UNKNOWN}
-"""The events that are written to the record; the others come by the dozen in every turn."""
+"""The kinds of hook events that are stored; the other kinds come by the dozen in every turn."""
 
 
 Hand = Callable[[bytes], Awaitable[bool]]
 
 
 class Told(Struct, frozen=True):
-    """A whole report, and what it means."""
+    """A whole report of a hook, and what it means."""
 
     agent: str
     event: str
@@ -79,10 +81,10 @@ class Hooks:
         self._clock = clock
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
         self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        """One event of a session after the other, in the order in which they came."""
+        """A lock for each session, so that its events are handled one after the other, in the order in which they came."""
         self._times: dict[SessionId, TurnTimes] = {}
         self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
-        """Called with the file in which an agent keeps its own words, whenever a hook names it."""
+        """Called with a session and the path of the file in which its agent keeps its own words, whenever a hook names that file."""
         self.counts: Counter[tuple[str, str]] = Counter()
 
     def on_event(self, event: Event) -> None:
@@ -95,7 +97,7 @@ class Hooks:
     async def take(
         self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any]
     ) -> SessionId | None:
-        """The session that it came from; None when we do not know it, and then nothing is done."""
+        """Take a report. Return the session that it came from; None if that session is not known, and then nothing is done."""
         told = Told(agent, event, emitted_at, decode(agent, event, payload))
         session = self.admit(told, origin)
         if session is None:
@@ -104,9 +106,9 @@ class Hooks:
         return session.id
 
     def admit(self, told: Told, origin: HookOrigin, chain: Sequence[Process] = ()) -> Session | None:
-        """The session that a report is of; None when we do not know it, or when it comes from an agent that the session's own agent
-        has started. `chain`: the hook's process and those that it comes from, where that is known."""
-        # Whatever a report calls its agent, there are only so many counts.
+        """Return the session that a report is from; None if that session is not known, or if the report comes from an agent that the
+        session's own agent has started. `chain` is the hook's process, its parent and so on, if that is known."""
+        # Reports of unknown agents share one count, so that the number of counts is limited whatever a report calls its agent.
         self.counts[told.agent if told.agent in EVENTS else "unknown", str(told.report.said)] += 1
         session = self._find(told.agent, origin, told.report.agent_session_id)
         extra = {"agent": told.agent, "event": told.event}
@@ -129,7 +131,8 @@ class Hooks:
         )
 
     async def heed(self, session: Session, told: Told, hand: Hand | None = None) -> None:
-        """`hand`, for a hook whose answer the agent reads: gives it what it shall print, and tells whether it does."""
+        """Take in a report of this session. `hand` is there for a hook whose answer the agent reads: it gives the hook the text to print,
+        and returns True if the hook prints it."""
         report = told.report
         async with self._order[session.id]:
             await self._record(session, told)
@@ -150,7 +153,8 @@ class Hooks:
         return at
 
     async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:
-        """Gives the hook its answer. Returns what was heard, corrected by whether the hook has printed the answer."""
+        """Give the hook its answer. Return what was heard, corrected by whether the hook has printed the answer: a stop that was refused
+        is no stop."""
         is_printed = await hand(offer.answer)
         try:
             await self._handovers.settle(offer, is_printed=is_printed)
@@ -172,11 +176,11 @@ class Hooks:
                 event = Event(at=self._clock(), kind=EventKind.HOOK, session_id=session.id, data=data)
                 await self._store.add_event(event)
         except HarkError as failure:
-            # What it says counts, whether or not we can write down that it was said.
+            # What the hook reports counts, even if it cannot be written down that it was reported.
             logger.warning("hook not recorded", extra={"session": session.name, "code": failure.code})
 
     async def _note_conversation(self, session_id: SessionId, report: Report) -> None:
-        """Stores the agent's name for its conversation, for the next daemon."""
+        """Store the agent's name for its conversation and the path of its transcript, for the next daemon."""
         if 0 < len(report.agent_session_id) <= LONGEST_NAME:
             await self._sessions.note(session_id, conversation=report.agent_session_id)
         if is_path(report.transcript):

@@ -1,13 +1,14 @@
-"""Where agents' hooks come in: a unix socket of its own, for `inside/hook.py` says what it has to say in three lines and no HTTP.
+"""The unix socket on which agents' hooks report. It is a socket of its own, because `inside/hook.py` speaks a protocol of three lines and
+not HTTP.
 
-Each connection is one report. A hook connects and speaks in one go, so nearly always the whole report is there when it is let
-in: it is read, answered and closed on the spot. Only what comes in pieces is waited for, and only what may be given a message
-stays until it has said that it will print it, or has ended without a word. Both are certain: a hook that has ended will not
-print any more.
+Each connection is one report. A hook connects and sends its report in one go, so nearly always the whole report is there when the
+connection is accepted: it is read, answered and closed at once. Only a report that comes in pieces is waited for. Only a hook that may
+be given a message stays connected until it has said that it will print the message, or has ended without a word. Both are certain: a
+hook that has ended will not print any more.
 
-A flood harms whoever makes it, and nobody else. What a session reports stands in a line of its own, which is so long and no
-longer: what comes on top is turned away before it costs anything. And of those that have not said yet who they are, the one that
-has kept silent the longest goes when there are too many.
+A flood of reports harms only the session that makes it. The reports of each session stand in a line of their own, which has a limited
+length: further reports are turned away before they cost anything. When too many connections have not yet said who they are, the one
+that has been silent for the longest time is closed.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ SWEEP_S = 1.0
 ENDS_WITHIN_S = 60.0
 """How many seconds a hook may take to print its answer; every agent ends its hooks sooner."""
 BACKLOG = 4096
-"""A hook that finds no room in it is gone at once, whoever has filled it."""
+"""How many connections may wait to be accepted. A hook that finds no room among them is gone at once, whoever has filled it."""
 LET_IN_AT_ONCE = 64
 """How many connections are accepted before the rest of the daemon has a turn."""
 SERVED_AT_ONCE = 16
@@ -44,7 +45,7 @@ FULL_S = 0.5
 """How long to wait before accepting again if the process has no descriptor left."""
 NOTHING = b"0\n"
 MOST_WAITING = 128
-"""Reports of one session that are not heeded yet; an agent has no more than a few dozen hooks at once."""
+"""The largest number of reports of one session that are not handled yet; an agent runs no more than a few dozen hooks at once."""
 MOST_SILENT = 256
 """The largest number of connections that have not yet said who they are."""
 
@@ -59,7 +60,7 @@ class HookDoor:
         self._hooks = hooks
         self._handovers = handovers
         self._silent: dict[Visit, float] = {}
-        """Connections that have said nothing yet and since when, the oldest first."""
+        """The connections whose report is not whole yet, with the time since which they wait, the oldest first."""
         self._lines: dict[SessionId, Line] = {}
         self._tasks: asyncio.TaskGroup | None = None
         self.refused = 0
@@ -78,7 +79,7 @@ class HookDoor:
             self._send_away(loop.time())
 
     def keep(self) -> bool:
-        """Listens again when the socket's file has vanished; True then."""
+        """Listen again if the socket's file has vanished. Return True if it had."""
         if self._listener is None or not self._socket.is_gone():
             return False
         self._close()
@@ -116,7 +117,7 @@ class HookDoor:
             asyncio.get_running_loop().add_reader(listener, self._let_in, listener)
 
     def _listen(self, visit: Visit) -> None:
-        """Reads what the connection has sent so far."""
+        """Read what the connection has sent so far, and handle the report if it is whole."""
         try:
             is_whole = visit.read()
             if is_whole:
@@ -138,7 +139,7 @@ class HookDoor:
         loop.add_reader(visit.connection, self._listen, visit)
 
     def _know(self, visit: Visit) -> None:
-        """Stops waiting for the connection to say who it is."""
+        """Stop waiting for the connection to say who it is."""
         if self._silent.pop(visit, None) is not None:
             asyncio.get_running_loop().remove_reader(visit.connection)
 
@@ -163,7 +164,7 @@ class HookDoor:
             return
         is_answered = session is None or report.said not in BOUNDARIES
         if is_answered:
-            # Its agent need not wait until it is written down.
+            # The agent need not wait until the report is written down.
             visit.answer(NOTHING)
             visit.close()
         if session:
@@ -174,7 +175,7 @@ class HookDoor:
             raise Refused
 
     def _put(self, session: Session, told: Told, visit: Visit | None) -> None:
-        """Puts an event at the end of its session's line."""
+        """Put an event at the end of its session's line."""
         self._check_line(session.id)
         line = self._lines.get(session.id)
         if line is None:
@@ -187,7 +188,8 @@ class HookDoor:
         self._tasks.create_task(work)
 
     async def _serve(self, session_id: SessionId, line: Line) -> None:
-        """One after the other, in the order in which they came; whoever else has something to do has a turn in between."""
+        """Handle the events of a session one after the other, in the order in which they came. The rest of the daemon gets a turn in
+        between."""
         try:
             for number in itertools.count(1):
                 await self._serve_one(*line[0])
@@ -216,7 +218,7 @@ class HookDoor:
                 visit.close()
 
     async def _keep_waiting(self, session: Session, visit: Visit) -> None:
-        """Until there is a message for it, or it is gone."""
+        """Keep a hook waiting until there is a message for it, or until the hook is gone."""
         waiter = self._handovers.begin_waiting(session)
         if waiter is None:
             visit.answer(NOTHING)
@@ -232,7 +234,7 @@ class HookDoor:
         finally:
             self._handovers.end_waiting(session, waiter, is_printed=is_printed)
             gone.cancel()
-            # The loop lets go of a descriptor before it is closed, and may then be another connection's.
+            # The event loop must let go of the descriptor before it is closed: after that its number may be that of another connection.
             await asyncio.wait((gone,))
             visit.close()
 
@@ -245,8 +247,8 @@ class Handing:
         self.has_answered = False
 
     async def __call__(self, answer: bytes) -> bool:
-        """Whether it prints it. One that has not ended and has not said may still do so: then it is for what the agent does
-        next to tell."""
+        """Give the hook the answer, and return True if it prints the answer. A hook that has neither said so nor ended in time may still
+        print it; then True is returned too, and what the agent does next tells."""
         self.has_answered = True
         try:
             async with asyncio.timeout(ENDS_WITHIN_S):

@@ -1,7 +1,7 @@
-"""The native channels of sessions: found, kept open, listened to, and given up when they end.
+"""Finds the native channels of sessions, keeps them open, listens to them, and gives them up when they end.
 
-What a channel says goes to the turns like what hooks say. A session without one, or whose channel is lost or uncertain, is
-reached by its terminal.
+What a channel says goes to the session's turns, as what hooks say does. A session that has no channel, or whose channel is lost or
+uncertain, is reached by its terminal.
 """
 
 import asyncio
@@ -25,12 +25,12 @@ from hark.model.session import Session
 
 FIND_AGAIN_S = 2.0
 MOST_SEARCHES = 8
-"""How often a channel is looked for on account of the same messages: the n-th time after n times FIND_AGAIN_S."""
+"""How often to look for a channel for the sake of the same messages. After the n-th search, the next one waits n times FIND_AGAIN_S."""
 LISTEN_AGAIN_S = 0.5
 
 
 class Search(Struct, frozen=True):
-    """How often a channel was looked for on account of these messages, and when it is looked for again."""
+    """How often a channel was looked for so that it acknowledges these messages, and when the next search is due."""
 
     message_ids: tuple[MessageId, ...]
     count: int
@@ -51,18 +51,18 @@ class Natives:
         self._tasks: asyncio.TaskGroup | None = None
 
     def door(self, session_id: SessionId) -> Path:
-        """A directory of the session's own that only the user can enter."""
+        """Return the session's own directory for its native channel, which only the user can enter."""
         return self._doors / session_id
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Look for channels, and listen to those that are open, until cancelled."""
         async with asyncio.TaskGroup() as self._tasks:
             await go_round(self._sessions, self._search, FIND_AGAIN_S, "native channels")
 
     async def of(self, session: Session) -> NativeChannel | None:
-        """None where there is none, or not for certain."""
+        """Return the native channel to the session's agent; None if there is none, or if it is not certain."""
         if session.agent not in KINDS or session.airlock is None or self._tasks is None:
-            return None  # Of agents that somebody else has started the API is closed to us.
+            return None  # The API of an agent that somebody else has started is closed to us.
         if channel := self._channels.get(session.id):
             return channel
         now_s = asyncio.get_running_loop().time()
@@ -77,8 +77,8 @@ class Natives:
         return channel
 
     async def _search(self, session: Session) -> None:
-        """Looks for a channel to an agent that has messages which were typed: its own record acknowledges them. A search that
-        finds nothing is repeated less and less often, for it may ask much of the agent."""
+        """Look for a channel to an agent that has messages which were typed, because the agent's own record can acknowledge them. A
+        search that finds nothing is repeated less and less often, because it may cost the agent much work."""
         typed = self._turns.of(session.id).message_ids
         if not typed or self.has_channel(session) or not self.is_expected(session):
             self._searches.pop(session.id, None)
@@ -93,7 +93,7 @@ class Natives:
         await self.of(session)
 
     async def words(self, session: Session) -> list[Words] | None:
-        """What its agent has said; None where it has no channel, or none that answers."""
+        """Return what the session's agent has said; None if it has no channel, or none that answers."""
         if session.agent not in KINDS or session.airlock is None:
             return None
         channel = await self.of(session) or await self._ear(session)
@@ -108,11 +108,11 @@ class Natives:
         return session.id in self._channels
 
     def is_expected(self, session: Session) -> bool:
-        """Whether it was started with a channel, be it there already or not."""
+        """Return True if the session's agent was started with a channel, whether or not the channel is open already."""
         return session.agent in KINDS and session.airlock is not None and any(self.door(session.id).glob("*"))
 
     async def _ear(self, session: Session) -> NativeChannel | None:
-        """A channel to listen by only, also where it is not certain which conversation the pane shows."""
+        """Return a channel that is only for listening; it need not be certain which conversation the pane shows. None if there is none."""
         if ear := self._ears.get(session.id):
             return ear
         now_s = asyncio.get_running_loop().time()
@@ -128,7 +128,7 @@ class Natives:
             await ear.close()
 
     async def forget(self, session_id: SessionId) -> None:
-        """A session that is gone."""
+        """Forget a session that is gone."""
         self._listened_at.pop(session_id, None)
         self._searches.pop(session_id, None)
         self._looked_at.pop(session_id, None)

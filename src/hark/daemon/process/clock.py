@@ -1,4 +1,4 @@
-"""The clocks, passed to whoever needs them so that a test can pass others."""
+"""The clocks. They are passed to whoever needs them, so that a test can pass others."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ Clock = Callable[[], datetime]
 Elapsed = Callable[[], float]
 
 _SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""Counts while the machine sleeps too; where Linux's clock for that does not exist (macOS), the monotonic one does."""
+"""The clock that also counts while the machine sleeps: Linux has CLOCK_BOOTTIME for that, and on macOS CLOCK_MONOTONIC does it."""
 
 
 def wall_clock() -> datetime:
@@ -16,5 +16,5 @@ def wall_clock() -> datetime:
 
 
 def elapsed_s() -> float:
-    """Seconds on a clock that nobody can set and that goes on while the machine sleeps."""
+    """Return the seconds on a clock that nobody can set and that goes on while the machine sleeps."""
     return time.clock_gettime(_SINCE_BOOT)

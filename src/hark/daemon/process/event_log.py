@@ -1,6 +1,6 @@
 """Writes a log line for every change of a message's status and for every draft that is taken or returned, whoever caused it.
 
-A line has no text of a message and none of a draft: `hark show` has the first, and the second is the human's own.
+A line never has the text of a message, which `hark show` shows, or the text of a draft, which is the human's own.
 """
 
 from hark.daemon.process.log import logger

@@ -1,6 +1,6 @@
-"""The locks of a daemon: an exclusive flock on a file, held as long as the process lives. A stale file is no obstacle.
+"""The locks of a daemon. Each is an exclusive flock on a file, held as long as the process lives, so a stale file is no obstacle.
 
-A daemon takes two, before it opens anything: the one beside its database, because two daemons on one database would deliver
+A daemon takes two locks before it opens anything: the one beside its database, because two daemons on one database would deliver
 everything twice, and the one beside its sockets, because two daemons of two databases would take each other's callers.
 """
 
@@ -14,7 +14,7 @@ from hark import instance, paths
 from hark.model.errors import HarkError
 
 TESTED_S = 0.5
-"""Whoever asks whether a daemon lives holds the lock for a moment: for so long it is tried again."""
+"""How many seconds to try again to take a lock: a program that asks whether a daemon lives holds the lock for a moment."""
 _POLL_S = 0.01
 
 
@@ -27,12 +27,12 @@ class FileLock:
 
     @property
     def descriptor(self) -> int | None:
-        """The descriptor that holds the lock; None when it is not held."""
+        """The descriptor that holds the lock; None if the lock is not held."""
         return self._descriptor
 
     def take(self, content: bytes, inherited: int | None = None) -> bool:
-        """False when another process holds it. `inherited`: a descriptor that holds it already, from the program that
-        this one has taken the place of."""
+        """Take the lock, and write `content` into its file. Return False if another process holds the lock. `inherited` is a descriptor
+        that holds the lock already, from the daemon that this one replaces."""
         deadline = time.monotonic() + TESTED_S
         while self._descriptor is None:
             descriptor = self._open(inherited)
@@ -48,14 +48,14 @@ class FileLock:
 
     def _open(self, inherited: int | None) -> int:
         if inherited is not None:
-            # One that was not handed over after all is no descriptor, or some other file: that is found out later.
+            # A number that was not handed over after all is no descriptor, or that of some other file: the caller finds that out.
             with contextlib.suppress(OSError):
                 os.set_inheritable(inherited, False)
                 return inherited
         return os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
     def is_in_place(self) -> bool:
-        """False when the file was removed or replaced: then another daemon can take a lock of the same name."""
+        """Return False if the file was removed or replaced: then another daemon can take a lock of the same name."""
         return self._descriptor is not None and _is_at(self._descriptor, self.path)
 
     def release(self) -> None:
@@ -71,7 +71,7 @@ class InstanceLock:
         self.database = FileLock(paths.lock_path())
         self.runtime = FileLock(paths.runtime_lock_path())
         self.build = instance.own_build()
-        """The code that runs: the files may be replaced later."""
+        """The identity of the code that runs, read at the start because the files may be replaced later."""
 
     def take(self, inherited: tuple[int, int] | None = None) -> None:
         first, second = inherited or (None, None)
@@ -82,7 +82,7 @@ class InstanceLock:
             raise _runtime_taken(self.runtime.path)
 
     def take_runtime_again(self) -> bool:
-        """Takes the runtime lock again after its file was removed. Returns False if a daemon of another database was faster."""
+        """Take the runtime lock again after its file was removed. Return False if a daemon of another database was faster."""
         self.runtime.release()
         return self.runtime.take(f"{os.getpid()}\n".encode())
 
@@ -103,8 +103,8 @@ def _is_locked(descriptor: int, deadline: float) -> bool:
 
 
 def _write(descriptor: int, content: bytes) -> None:
-    """The new words first, and then the end: whoever reads meanwhile finds old words or new ones, never none. On a full
-    disk the file says nothing, which is better than something untrue; the lock holds all the same."""
+    """Write the new content first, and then cut off the rest: a reader in between finds the old content or the new one, never an empty
+    file. On a full disk the file stays empty, which is better than something untrue; the lock holds all the same."""
     try:
         os.pwrite(descriptor, content, 0)
         os.ftruncate(descriptor, len(content))
@@ -113,7 +113,7 @@ def _write(descriptor: int, content: bytes) -> None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """True if the path still names the file that was locked: it may have been removed meanwhile."""
+    """Return True if the path still names the file that was locked, which may have been removed meanwhile."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except OSError:

@@ -1,4 +1,4 @@
-"""Keeps failures apart: what goes wrong with one session, reminder, message or listener stops no other one.
+"""Keeps failures apart: a failure of one session, reminder, message or listener does not stop the others.
 
 A loop over items runs each of them through an `Isolation`. An item that fails rests before it is tried again, longer each time,
 and is logged when it fails for the first time, in a new way, or for the 2nd, 4th, 8th … time in the same way: not every second.
@@ -16,7 +16,8 @@ from hark.model.errors import HarkError
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 60.0
 MOST_KNOWN = 10_000
-"""Items of which failures are remembered: those of items that never come again are dropped, oldest first."""
+"""The largest number of items whose failures are remembered. Beyond that the oldest failures are dropped, because some items never come
+again."""
 
 
 class Failure(Struct, frozen=True):
@@ -27,13 +28,13 @@ class Failure(Struct, frozen=True):
 
 class Isolation:
     def __init__(self, what: str, *, rests: bool = True) -> None:
-        """`what`: the loop, as the log names it. Without `rests` an item is tried every time."""
+        """`what` is the name of the loop in the log. Without `rests` an item is tried every time."""
         self._what = what
         self._rests = rests
         self._failures: dict[Hashable, Failure] = {}
 
     async def run(self, item: Hashable, work: Callable[[], Awaitable[Any]]) -> bool:
-        """Does an item's work. Returns False if it failed, or rests after a failure."""
+        """Do an item's work. Return False if the work failed, or if the item rests after a failure."""
         if self.rest_s(item) > 0:
             return False
         try:
@@ -45,7 +46,7 @@ class Isolation:
         return True
 
     def call(self, item: Hashable, work: Callable[[], object]) -> bool:
-        """Does an item's work like `run`, for work that is not asynchronous."""
+        """Do an item's work, if that work is not asynchronous. Return False if it failed. An item never rests here."""
         try:
             work()
         except Exception as failure:  # noqa: BLE001 a supervisor: logged, and tried again
@@ -55,7 +56,7 @@ class Isolation:
         return True
 
     def rest_s(self, item: Hashable) -> float:
-        """Returns how many seconds the item still rests after its last failure."""
+        """Return how many seconds the item still rests after its last failure."""
         failure = self._failures.get(item)
         return max(0.0, failure.rests_until_s - _now_s()) if failure and self._rests else 0.0
 

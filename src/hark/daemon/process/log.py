@@ -1,6 +1,6 @@
 """The daemon's log: one JSON object per line, rotated by size, private to the user.
 
-A daemon that a command has started has no stderr. So everything goes here: what hark logs, what libraries log, and
+A daemon that a command has started has no stderr. So everything goes into this log: what hark logs, what libraries log, and
 exceptions that nobody has caught, in whatever thread.
 """
 
@@ -33,7 +33,7 @@ class JsonLines(logging.Formatter):
         line |= {key: value for key, value in vars(record).items() if key not in _PLAIN}
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
-        # ASCII: among what others send there are characters that some take for the end of a line, or that drive a terminal.
+        # ASCII only: what others send may have characters that some programs take for the end of a line, or that control a terminal.
         return json.dumps(line, default=str)
 
 
@@ -45,7 +45,7 @@ class PrivateFile(logging.handlers.RotatingFileHandler):
 
 
 def open_log(path: Path, level: str, max_bytes: int) -> logging.Handler:
-    """Libraries say little of interest below a warning; with `debug` they say it too."""
+    """Open the log. Messages of libraries below a warning are of little interest; they are logged only with `debug`."""
     handler = PrivateFile(path, maxBytes=max_bytes, backupCount=3, encoding="utf-8")
     handler.setFormatter(JsonLines())
     handler.addFilter(_is_worth_a_line)
@@ -64,7 +64,7 @@ def close_log(handler: logging.Handler) -> None:
 
 
 def _is_worth_a_line(record: logging.LogRecord) -> bool:
-    """False for what libraries say of callers that have hung up: everybody may do that at any time."""
+    """Return False for what libraries log about callers that have hung up, because every caller may do that at any time."""
     kind = record.exc_info[0] if record.exc_info else None
     return kind is None or kind.__name__ != "ClientDisconnect"
 

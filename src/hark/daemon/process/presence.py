@@ -1,4 +1,4 @@
-"""Sees to it that this daemon can be found: its locks and its sockets are files, and temporary directories are cleaned."""
+"""Makes sure that this daemon can be found. Its locks and its sockets are files, and they vanish when a temporary directory is cleaned."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,12 +14,12 @@ CHECK_S = 1.0
 
 class Door(Protocol):
     def keep(self) -> bool:
-        """Listens again when its file has vanished; True then."""
+        """Listen again if the socket's file has vanished. Return True if it had."""
 
 
 class Presence:
     def __init__(self, lock: InstanceLock, doors: Sequence[Door], give_up: Callable[[str], None]) -> None:
-        """`give_up` ends the daemon, with the reason."""
+        """`give_up` ends the daemon; its argument is the reason."""
         self._lock = lock
         self._doors = doors
         self._give_up = give_up

@@ -1,6 +1,6 @@
-"""How a daemon restarts: a new program takes its place in the same process, with the same environment and settings.
+"""Restarts the daemon: a new program takes its place in the same process, with the same environment and settings.
 
-The locks stay held over it, so no other daemon can start in between, and whoever wants to speak to the daemon waits for it.
+The locks stay held meanwhile, so no other daemon can start in between, and whoever wants to speak to the daemon waits for it.
 A service manager sees no end and no start.
 """
 
@@ -20,13 +20,13 @@ def own_command() -> list[str]:
 
 
 def check_command(command: Sequence[str]) -> None:
-    """A program that cannot be run must not take the place of one that can."""
+    """Raise a HarkError if the command cannot be run, because it must not take the place of a daemon that runs."""
     if any("\0" in word for word in command) or shutil.which(command[0]) is None:
         raise HarkError("request-invalid", f"{command[0]!r} is no program", "give the command that runs `hark serve`")
 
 
 def replace_process(command: Sequence[str], options: Mapping[str, str], lock: InstanceLock) -> int:
-    """Does not return, unless the program cannot be run."""
+    """Replace this process with the command. This returns only if the command cannot be run."""
     words = [*command, *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
     held = (lock.database.descriptor, lock.runtime.descriptor)
     if None not in held:
@@ -41,7 +41,7 @@ def replace_process(command: Sequence[str], options: Mapping[str, str], lock: In
 
 
 def parse_descriptors(text: str) -> tuple[int, int]:
-    """Reads the descriptors that `replace_process` has handed over."""
+    """Read the descriptors that `replace_process` has handed over."""
     first, comma, second = text.partition(",")
     if not (first.isdigit() and comma and second.isdigit()):
         raise HarkError("request-invalid", f"{OPTION} {text!r} names no two descriptors", "leave it out")

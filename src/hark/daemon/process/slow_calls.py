@@ -1,7 +1,7 @@
-"""Work that may never end, such as reading a file on a disk that does not answer: done in a thread of its own, waited for only so
-long, and not begun again for the same thing before it has ended.
+"""Runs work that may never end, such as reading a file on a disk that does not answer. The work runs in a thread of its own, is waited
+for only for a limited time, and is not begun again for the same thing before it has ended.
 
-The threads are none of a pool: one that hangs must neither use up the pool for everybody else nor keep the daemon from ending.
+The threads do not come from a pool: a thread that hangs must neither use up a pool for everybody else nor keep the daemon from ending.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ _under_way: set[str] = set()
 
 
 async def work_aside(thing: str, work: Callable[[], T], within_s: float = WITHIN_S) -> T:
-    """What `work` returns. Raises what it raises, and an OSError if it takes too long or still hangs from before. `thing` names what it
-    is about, such as a session."""
+    """Run `work` in a thread, and return what it returns. Raise what it raises, and an OSError if it takes too long, if earlier work for
+    the same thing still hangs, or if too much other work is under way. `thing` names what the work is about, such as a session."""
     if thing in _under_way or len(_under_way) >= MOST_AT_ONCE:
         raise OSError("it does not answer")
     loop = asyncio.get_running_loop()

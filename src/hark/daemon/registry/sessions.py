@@ -137,7 +137,7 @@ class Sessions:
         `has_signals` the agent is taught to signal, if it allows that. With `beside` the agent gets a window or a pane at that place,
         instead of a tmux session of its own."""
         directory = directory or str(Path.home())
-        # An environment without a PATH gets the daemon's PATH, as in any other session of its tmux server, and no other variable of it.
+        # An environment without a PATH gets the daemon's, as in any other session of its tmux server. It gets nothing else of the daemon's.
         environment = {"PATH": os.environ.get("PATH", os.defpath)} | environment
         check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
