@@ -1,4 +1,4 @@
-"""The only place where things are wired together: `serve` runs the daemon until it is told to stop."""
+"""Wires all parts of the daemon together, which no other file does. `serve` runs the daemon until it is told to stop."""
 
 import asyncio
 import contextlib
@@ -86,9 +86,9 @@ class Hark:
         self.database = str(paths.database_path())
         self.stopping = asyncio.Event()
         self.failure: str | None = None
-        """Why the daemon has to end, when nobody has asked it to."""
+        """Why the daemon has to end although nobody has asked it to; None if nothing is wrong."""
         self.successor: list[str] | None = None
-        """The command that takes the daemon's place when it has ended."""
+        """The command that takes the daemon's place when the daemon has ended; None if nothing does."""
         self.instance = secrets.token_hex(8)
         self.agent_secret = kept_secret(paths.agent_secret_path())
         """The secret from which the tokens of sessions are made."""
@@ -131,7 +131,7 @@ class Hark:
         self.inference = Inference(self.sessions, self.panes, self.signals, config, wall_clock)
         self.tracker = Tracker(self.panes, self.sessions, self.signals, self.turns, self.natives, kinds, namespaces)
         self.lease_group = f"{socket.gethostname()}:{self.database}"
-        """The group of all daemons of this database; the lock lets one of them live at a time."""
+        """The group of all daemons of this database; the lock beside the database lets only one of them live at a time."""
         self._owner = f"{self.lease_group}:{self.instance}"
         self._texts = paths.state_dir() / "texts"
         self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
@@ -180,7 +180,7 @@ class Hark:
         self.panes.on_output = self.couriers.on_output
 
     def workers(self) -> "list[Worker]":
-        """Returns the workers: each is logged and started again when it fails."""
+        """Return the workers. When a worker fails, that is logged and the worker is started again."""
         of_the_queue = (self.expiry, self.scheduler, self.notices, self.retention)
         of_signals = (self.tracker, self.telling, self.inference)
         return [self.watcher, self.turns, self.hook_door, self.witnesses, *of_the_queue, *of_signals]
@@ -189,20 +189,20 @@ class Hark:
         self.stopping.set()
 
     def restart(self, command: list[str] | None) -> None:
-        """Ends the daemon, and starts another one in its place; by default the same program."""
+        """End the daemon, and start `command` in its place; by default that is the same program."""
         self.successor = command or own_command()
         logger.info("restarting", extra={"version": __version__, "command": self.successor})
         self.stop()
 
     def fail(self, reason: str) -> None:
-        """Ends the daemon, because it cannot do its work any more. The next command starts another one."""
+        """End the daemon, because it cannot do its work any more. The next `hark` command starts another daemon."""
         if self.failure is None:
             self.failure = reason
             logger.critical("cannot go on", extra={"detail": reason})
         self.stop()
 
     def _access(self, session_id: SessionId) -> dict[str, str]:
-        """The variables by which what runs in a session reaches the daemon with that session's rights."""
+        """Return the environment variables by which a program in a session reaches the daemon with that session's rights."""
         token = agent_token(self.agent_secret, session_id)
         return {"HARK_TOKEN": token, "HARK_AGENT_SOCKET": str(paths.agent_socket_path())}
 
@@ -232,8 +232,8 @@ class Hark:
 
 
 def serve(options: dict[str, str], ready_fd: int | None = None, lock_fds: str | None = None) -> int:
-    """Runs the daemon in the foreground. Reports on `ready_fd` when it accepts, or why it does not. `lock_fds`: descriptors
-    that hold its locks, from the daemon whose place it takes."""
+    """Run the daemon in the foreground. Report on `ready_fd` when it accepts connections, or why it cannot start. `lock_fds` names the
+    descriptors that hold its locks, from the daemon whose place it takes."""
     lock = InstanceLock()
     try:
         hark = asyncio.run(_serve(options, ready_fd, lock, parse_descriptors(lock_fds) if lock_fds else None))
@@ -250,7 +250,7 @@ def serve(options: dict[str, str], ready_fd: int | None = None, lock_fds: str | 
 async def _serve(
     options: dict[str, str], ready_fd: int | None, lock: InstanceLock, inherited: tuple[int, int] | None
 ) -> Hark:
-    """Returns when the daemon has ended, with what it is to become. Its locks are still held then."""
+    """Run the daemon until it has ended, and return it: it says which command takes its place. Its locks are still held then."""
     config = load_config(options)
     kinds = load_kinds(paths.config_dir() / "agents")
     make_directories()
@@ -275,7 +275,7 @@ async def _serve(
 
 
 async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:
-    # The lock proves that the daemons which left them are dead.
+    # The lock proves that the daemons which left leases behind are dead.
     await hark.store.release_leases(hark.lease_group)
     await hark.sessions.load()
     await hark.turns.load()
@@ -297,7 +297,7 @@ async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:
         loop.add_signal_handler(number, hark.stop)
     try:
         async with asyncio.TaskGroup() as tasks:
-            # Sessions that ended while no daemon was there are gone before anybody is told otherwise.
+            # Mark sessions that ended while the daemon was down as gone before the API starts answering.
             await hark.sessions.settle_unfinished()
             await hark.watcher.look()
             workers = [tasks.create_task(hark.natives.run(), name="Natives")]
@@ -324,7 +324,7 @@ async def _run(hark: Hark, lock: InstanceLock, ready_fd: int | None) -> None:
 
 
 async def _supervise(worker: Worker) -> None:
-    """A worker that fails, such as on a full disk, is logged and started again: the daemon does not end with it."""
+    """Run a worker for ever. If it fails, such as on a full disk, log that and start it again, so that the daemon does not end with it."""
     name = type(worker).__name__
     while True:
         try:
@@ -337,7 +337,7 @@ async def _supervise(worker: Worker) -> None:
 
 
 async def _let_deliveries_end(hark: Hark) -> None:
-    """A delivery that has begun is finished, not cut: each has deadlines of its own."""
+    """Wait until the deliveries that have begun are finished, instead of cutting them off; each delivery has deadlines of its own."""
     for courier in hark.couriers.all():
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(10):
@@ -370,14 +370,15 @@ def make_telling(sessions: Sessions, panes: Panes, config: Config) -> Telling:
 
 
 def own_socket(config: Config) -> str:
-    """The tmux server of `hark new`: beside everything else under HARK_HOME, else the one that `tmux -L hark` reaches."""
+    """Return the socket of the tmux server of `hark new`: the setting `tmux_socket`, else a socket beside everything else under
+    HARK_HOME if that is set, else the one that `tmux -L hark` reaches."""
     if config.tmux_socket:
         return os.path.abspath(config.tmux_socket)
     return str(paths.runtime_dir() / "tmux") if os.environ.get("HARK_HOME") else default_socket("hark")
 
 
 def _tmux_version(program: str) -> str | None:
-    """None when there is no tmux: then there is nothing to deliver to, but what was sent is still there to be read."""
+    """Return tmux's version; None if there is no tmux: then there is nothing to deliver to, but what was sent can still be read."""
     try:
         text = subprocess.run([program, "-V"], capture_output=True, text=True, timeout=10, check=False).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):

@@ -48,7 +48,7 @@ class FileLock:
 
     def _open(self, inherited: int | None) -> int:
         if inherited is not None:
-            # A number that was not handed over after all is no descriptor, or that of some other file: the caller finds that out.
+            # A number that was not handed over after all is no descriptor, or is that of some other file: `take` finds that out.
             with contextlib.suppress(OSError):
                 os.set_inheritable(inherited, False)
                 return inherited

@@ -60,7 +60,7 @@ class Launcher:
         is_watched: bool = False,
     ) -> Launch:
         """Return how to start an agent for a session. With `has_signals` the agent is taught to signal for this run, if it allows that.
-        With `is_watched` it tells how it ended, because `hark run` shows it in a terminal and wants to know."""
+        `is_watched` is True if `hark run` shows the agent in a terminal and wants to know how it ends."""
         command = list(teach(kind, tuple(command))) if has_signals else command
         variables = environment | paths.hark_environment(session_id) | paths.editor_environment(environment)
         variables |= self._access(session_id) if self._access else {}

@@ -1,4 +1,4 @@
-"""Ends messages whose time-out has passed. Wakes at the earliest time-out, or when a message with one arrives."""
+"""Ends messages whose time-out has passed. It wakes at the earliest time-out, or when a message is queued."""
 
 import asyncio
 from functools import partial
@@ -12,10 +12,11 @@ from hark.queue.lifecycle import Step, is_expired
 from hark.store.contract import Store
 
 LONGEST_SLEEP_S = 60.0
-"""A clock that is set, or a laptop that slept, is noticed after this at the latest."""
+"""The longest sleep in seconds: after that it is noticed if somebody has set the clock or a laptop has slept."""
 
 OVERDUE_S = 1.0
-"""What is overdue and still there sits in an input box: it can end only when that box is looked at again."""
+"""Seconds until the next look at an overdue message that could not be ended: its text may be in an input box, and it can end only when
+that box is looked at again."""
 
 
 class Expiry:
@@ -45,7 +46,7 @@ class Expiry:
                 pass
 
     async def sweep(self) -> None:
-        """A message that cannot be ended keeps no other one from ending."""
+        """End all messages whose time-out has passed. A message that cannot be ended does not keep the others from ending."""
         for due in await self._store.expired(self._clock()):
             await self._isolation.run(due.id, partial(self._expire, due))
 

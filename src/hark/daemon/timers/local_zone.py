@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, tzinfo
 
 
 class LocalZone(tzinfo):
-    """An hour that comes twice is told apart by `fold`, as in `zoneinfo`."""
+    """The local time zone. As in `zoneinfo`, `fold` tells apart the two occurrences of an hour that comes twice."""
 
     def utcoffset(self, at: datetime | None) -> timedelta | None:
         return self._local(at).utcoffset()

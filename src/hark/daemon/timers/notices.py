@@ -1,8 +1,8 @@
-"""Sends notices: follows what becomes of messages, asks `queue/notices.py` what that is worth saying, and puts it into the
-sender's queue.
+"""Sends notices: follows what becomes of messages, asks `queue/notices.py` which notices are due, and puts them into the sender's
+queue.
 
-A notice is sent after the fact is on record. When the daemon dies in between, the next one looks at what has ended of late and
-sends it again with the same idempotency key, which is no second notice.
+A notice is sent after the fact is on record. If the daemon dies in between, the next daemon looks at the messages that have ended
+lately, and sends their notices again with the same idempotency key, which makes no second notice.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _TOLD = frozenset(
     }
 )
 LOOK_BACK = timedelta(hours=1)
-"""How far to look back for messages that ended untold; nobody waits for older ones."""
+"""How far to look back for messages that ended without a notice; nobody waits for notices of older ones."""
 
 
 class Notices:
@@ -61,13 +61,13 @@ class Notices:
         self._planned: set[MessageId] = set()
         self._isolation = Isolation("notices")
         self._owed: set[MessageId] = set()
-        """Messages of which a sender has still to be told, because it failed."""
+        """The messages whose notices could not be sent yet, because sending failed."""
         self._is_owed = asyncio.Event()
 
     async def run(self) -> None:
         after = await self._store.last_event_seq()
         await self.look_back()
-        # No task group: it would wrap what the store says about itself, and whoever supervises us reads that.
+        # This is no task group, because that would wrap a failure of the store, and the supervisor reads such a failure.
         repeating = asyncio.create_task(self._repeat())
         try:
             async for event in self._bus.follow(after, is_told):
@@ -77,7 +77,7 @@ class Notices:
             await asyncio.gather(repeating, return_exceptions=True)
 
     async def look_back(self) -> None:
-        """Sends the notices that the daemon before this one recorded and did not send."""
+        """Send the notices that the daemon before this one did not send, although their facts are on record."""
         since = self._clock() - LOOK_BACK
         held = [m for m in await self._store.pending() if m.hold_reason is HoldReason.SESSION_GONE]
         for message in (*await self._store.with_notices(), *held):
@@ -90,7 +90,7 @@ class Notices:
             await self._try(event.message_id)
 
     async def _try(self, message_id: MessageId) -> None:
-        """A notice that cannot be sent now stops no other one, and is sent later."""
+        """Try to send the notices of a message. A notice that cannot be sent now does not stop the others, and is sent later."""
         if await self._isolation.run(message_id, partial(self._tell_of, message_id)):
             self._owed.discard(message_id)
         else:
@@ -98,7 +98,7 @@ class Notices:
             self._is_owed.set()
 
     async def _repeat(self) -> None:
-        """Sends the notices that could not be sent before."""
+        """Send the notices that could not be sent before, for ever."""
         while True:
             await self._is_owed.wait()
             self._is_owed.clear()
@@ -115,7 +115,7 @@ class Notices:
                 await self.send(notice)
             await self._plan_follow_up(message)
         except HarkError as failure:
-            # Forgotten meanwhile, or sent before and worded otherwise, because a session was renamed since.
+            # The message was forgotten meanwhile, or the notice was sent before in other words, because a session was renamed since.
             if failure.code not in ("message-not-found", "session-not-found", "idempotency-conflict"):
                 raise
 
@@ -124,7 +124,8 @@ class Notices:
         return notices.due(message, self._sessions.get(message.session_id), receipts)
 
     async def _plan_follow_up(self, message: Message) -> None:
-        """Kept like a reminder. One that is planned twice is sent once, by its key."""
+        """Plan the notice that is due some time after the delivery, which is kept like a reminder. A notice that is planned twice is sent
+        once, because of its key."""
         at = notices.follow_up_at(message)
         if at is None or message.sender_session_id is None or at < self._clock() - LOOK_BACK:
             return
@@ -161,7 +162,7 @@ class Notices:
 
 
 def is_told(event: Event) -> bool:
-    """Whether it may be worth a notice."""
+    """Return True if the event may be worth a notice."""
     if event.kind is not EventKind.MESSAGE:
         return False
     return event.data.get("reason") == HoldReason.SESSION_GONE or event.data.get("status") in _TOLD

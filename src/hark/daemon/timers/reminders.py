@@ -1,10 +1,10 @@
-"""Reminders: kept in the store, fired once, as messages to the session that asked for them.
+"""Keeps reminders in the store, and fires each of them once, as a message to its session.
 
-A reminder becomes a message first and is marked as fired second. When the daemon dies in between, the message is sent again
-with the same idempotency key, which is no second message.
+A reminder becomes a message first and is marked as fired second. If the daemon dies in between, the message is sent again
+with the same idempotency key, which makes no second message.
 
-A reminder that cannot be fired stops no other one. It is tried again with pauses, and set aside when it has failed too often:
-`hark reminders` shows why. A store that cannot be written to at the moment is nobody's fault and does not count.
+A reminder that cannot be fired does not stop the others. It is tried again with pauses, and set aside when it has failed too often:
+`hark reminders` shows why. A failure does not count if the store cannot be written to at the moment.
 """
 
 import asyncio
@@ -34,21 +34,22 @@ from hark.queue.schedule import Firing, again_at, by_cron, due, every, is_waitin
 from hark.store.contract import Store
 
 LONGEST_SLEEP_S = 15.0
-"""A clock that is set, or a laptop that slept, is noticed after this at the latest."""
+"""The longest sleep in seconds: after that it is noticed if somebody has set the clock or a laptop has slept."""
 SET_ASIDE_AFTER = 5
-"""A reminder that has failed so often in a row is not tried again."""
+"""How many failures in a row set a reminder aside, so that it is not tried again."""
 TEMPORARY = frozenset({"disk-full", "store-locked", "store-corrupt", "store-closed"})
-"""Failures of the store, which have nothing to do with the reminder."""
+"""The error codes of failures of the store, which have nothing to do with the reminder."""
 
 ID_BYTES = 4
 
 
 SOON = timedelta(minutes=1)
-"""A time that has only just passed is now."""
+"""A wanted time that passed less than this long ago counts as now."""
 
 
 class When(Struct, frozen=True, kw_only=True):
-    """One of the first two for once, or for the first time; without them the first time is that of the repetition."""
+    """When a reminder fires. `after_s` or `at` says when it fires once, or for the first time; without them the repetition says when it
+    fires first."""
 
     after_s: float | None = None
     at: datetime | None = None
@@ -56,7 +57,7 @@ class When(Struct, frozen=True, kw_only=True):
 
 
 def make_when(after_s: float | None, at: datetime | None, every_s: float | None, cron: str | None) -> When:
-    """Makes the time of a reminder from a request. Raises if the request makes no sense."""
+    """Make the time of a reminder from a request. Raise a HarkError if the request makes no sense."""
     if sum(wish is not None for wish in (after_s, at, cron)) > 1 or (every_s is not None and cron is not None):
         raise HarkError(
             "request-invalid", "these times exclude each other", "name one; --every may go with a first time"
@@ -90,13 +91,13 @@ class Scheduler:
         self._elapsed = elapsed
         self._read = Reading(clock(), elapsed())
         self._moving: dict[ReminderId, datetime] = {}
-        """Reminders whose times changed with the wall clock, until that is on record."""
+        """The new times of reminders that moved with the wall clock, kept until they are on record."""
         self._isolation = Isolation("reminders")
 
     async def remind(
         self, session: Session, when: When, text: str, *, sender: str | None = None, sender_name: str | None = None
     ) -> Reminder:
-        """`sender`: the session that asks for it; anybody else may give a name."""
+        """Add a reminder for a session. `sender` is the session that asks for it; a caller that is no session may give `sender_name`."""
         asker = self._mailbox.check(text, sender=sender, sender_name=sender_name)
         async with self._firing:
             now = await self._heed_clock()
@@ -137,11 +138,11 @@ class Scheduler:
         self._changed.set()
 
     async def waiting(self) -> list[Reminder]:
-        """Returns the reminders that somebody asked for, also those that were set aside."""
+        """Return the reminders that somebody asked for, also those that were set aside."""
         return [one for one in await self._store.reminders() if one.kind is ReminderKind.REMINDER]
 
     async def cancel(self, wanted: str) -> Reminder:
-        """Cancels a reminder by its id or a prefix of it."""
+        """Cancel a reminder by its id or a prefix of its id."""
         async with self._firing:
             reminder = await self._find(wanted)
             return await self._store.change_reminder(reminder.id, {"cancelled_at": self._clock()})
@@ -167,7 +168,8 @@ class Scheduler:
                 pass
 
     def _until_s(self, reminders: Sequence[Reminder]) -> float:
-        """How long until one of them can be fired: when it is due, and does not rest after a failure."""
+        """Return how many seconds it takes until the first of the reminders can be fired: until it is due, and does not rest after a
+        failure."""
         now = self._clock()
         waits = [
             max((one.fire_at - now).total_seconds(), self._isolation.rest_s(one.id))
@@ -186,7 +188,7 @@ class Scheduler:
                 await self._isolation.run(firing.reminder.id, partial(self._try, firing))
 
     async def _heed_clock(self) -> datetime:
-        """The wall clock's time, when the reminders have followed it if it was set since we looked last."""
+        """Return the wall clock's time. If somebody has set the wall clock since the last look, move the reminders with it first."""
         now = Reading(self._clock(), self._elapsed())
         if jump := jump_between(self._read, now):
             logger.warning("the wall clock was set", extra={"by_s": round(jump.total_seconds(), 3)})
@@ -207,7 +209,7 @@ class Scheduler:
                 raise
 
     async def _try(self, firing: Firing) -> None:
-        """Fires it, or writes down why it cannot be fired."""
+        """Fire a reminder, or write down why it cannot be fired."""
         try:
             await self._fire(firing)
         except Exception as failure:
@@ -229,7 +231,7 @@ class Scheduler:
         reminder = firing.reminder
         extra = {"reminder_id": reminder.id, "session": reminder.session_id, "is_late": firing.is_late}
         session = self._sessions.get(reminder.session_id)
-        if session.state is SessionState.GONE:  # It never comes back.
+        if session.state is SessionState.GONE:  # A session that is gone never comes back.
             await self._store.change_reminder(reminder.id, {"cancelled_at": self._clock()})
             logger.info("reminder for a session that is gone", extra=extra)
             return
@@ -242,12 +244,12 @@ class Scheduler:
         again = again_at(reminder.repeat, reminder.fire_at, self._clock(), self._zone) if reminder.repeat else None
         if again is None:
             return {"fired_at": self._clock()}
-        # `--at TIME --every 30m`: only the first one is at a time of the day.
+        # With `--at TIME --every 30m` only the first firing is at a time of the day; the others follow after elapsed time.
         is_elapsed = reminder.repeat is not None and reminder.repeat.startswith("every ")
         return {"fire_at": again, "is_elapsed": is_elapsed, "failures": 0, "failure": None}
 
     async def _is_waiting(self, reminder: Reminder) -> bool:
-        """Whether an earlier one of the same still waits to be delivered: nobody wants them piled up."""
+        """Return True if an earlier message of the same repeated reminder still waits to be delivered: nobody wants them piled up."""
         if not reminder.repeat:
             return False
         pending = await self._store.pending(reminder.session_id)
@@ -260,12 +262,13 @@ class Scheduler:
             else:
                 await self._remind(session, firing)
         except HarkError as failure:
-            # It was sent in time and its words have changed since: a daemon died before it could mark it as fired.
+            # The message was sent in time, and its words have changed since: a daemon died before it could mark the reminder as fired.
             if failure.code not in ("idempotency-conflict", "message-not-found"):
                 raise
 
     async def _remind(self, session: Session, firing: Firing) -> None:
-        """From whoever has asked for it; from hark's own reminders where the session has asked itself, or nobody has said."""
+        """Send the reminder as a message from whoever asked for it. If the session itself asked for it, or if nobody is named, the sender
+        is hark's own `reminder`."""
         reminder = firing.reminder
         if reminder.sender_session_id == session.id or not reminder.sender_name:
             await self._send(session, words(firing), "reminder", key(reminder))
@@ -281,7 +284,7 @@ class Scheduler:
         )
 
     def _known(self, session_id: SessionId | None) -> SessionId | None:
-        """Returns the session that asked for the reminder; None if it was forgotten since."""
+        """Return the id of the session that asked for the reminder; None if that session was forgotten since."""
         return session_id if any(session.id == session_id for session in self._sessions.all()) else None
 
     async def _follow_up(self, session: Session, message_id: MessageId) -> None:

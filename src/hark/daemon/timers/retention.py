@@ -1,8 +1,8 @@
-"""Forgets what is old: messages that have ended, with their receipts, events and stored texts; sessions that have been gone for long;
-and gives up what waits for a session that has been gone for too long.
+"""Forgets what is old: messages that have ended, with their receipts, events and stored texts, and sessions that have been gone for
+long. It also gives up messages that wait for a session that has been gone for too long.
 
-None of that can be taken back, so it goes by a clock of its own (`queue/forgetting.py`), which a wall clock that is wrong for a while
-cannot carry far away. One entry that fails stops no other one.
+None of that can be taken back, so it goes by a clock of its own (`queue/forgetting.py`): a wall clock that is wrong for a while cannot
+carry this clock far away. One entry that fails does not stop the others.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ from hark.store.contract import Store
 LONGEST_PERIOD_S = 60.0
 SHORTEST_PERIOD_S = 0.2
 AT_ONCE = 500
-"""How many messages are forgotten in one transaction, because others want to write too."""
+"""The largest number of messages to forget in one transaction, because others want to write to the store too."""
 CLOCK = "forgetting"
 SAVED_AFTER = timedelta(minutes=10)
-"""The clock is put on record when it has moved on by this much: a disk that sleeps is not woken every minute."""
+"""How far the clock must have moved before it is stored again, so that a disk that sleeps is not woken every minute."""
 
 
 class Retention:
@@ -63,7 +63,7 @@ class Retention:
             await asyncio.sleep(self._period_s())
 
     def _period_s(self) -> float:
-        """Returns the seconds between two rounds, from the shortest of the settings."""
+        """Return the seconds between two rounds, from the shortest of the settings."""
         ages = (self._config.keep_messages, self._config.keep_sessions, self._config.gone_timeout)
         return max(SHORTEST_PERIOD_S, min(LONGEST_PERIOD_S, *(age for age in ages if age > 0), LONGEST_PERIOD_S))
 
@@ -79,7 +79,7 @@ class Retention:
                 await self._isolation.run(work.__name__, partial(work, now - timedelta(seconds=age_s)))
 
     async def _now(self) -> datetime:
-        """Returns the time by which things are forgotten: hark's own slow clock."""
+        """Return the time by which things are forgotten: that of hark's own slow clock."""
         wall, read_at_s = self._clock(), self._elapsed()
         if self._stands_at is None:
             self._saved_at = await self._store.clock(CLOCK)
@@ -118,7 +118,8 @@ class Retention:
         await self._remove_strays(before)
 
     async def _forget_sessions(self, before: datetime) -> None:
-        """Their messages go first, by their own age: what is on record names its session."""
+        """Forget the sessions that were gone before that time and have no messages left. Stored messages name their session, so a session
+        is forgotten only when its messages were forgotten by their own age."""
         for session_id in await self._store.forgettable_sessions(before):
             await self._isolation.run(session_id, partial(self._forget_session, session_id))
 
@@ -131,7 +132,7 @@ class Retention:
             (self._texts / f"{message_id}.txt").unlink(missing_ok=True)
 
     async def _remove_strays(self, before: datetime) -> None:
-        """Old texts of messages that nobody knows any more: their session was removed."""
+        """Remove old text files of messages that nobody knows any more, because their session was removed."""
         with suppress(OSError):
             for path in self._texts.glob("*.txt"):
                 is_old = path.stat().st_mtime < before.timestamp()
