@@ -250,7 +250,7 @@ def serve(options: dict[str, str], ready_fd: int | None = None, lock_fds: str | 
 async def _serve(
     options: dict[str, str], ready_fd: int | None, lock: InstanceLock, inherited: tuple[int, int] | None
 ) -> Hark:
-    """Run the daemon until it has ended, and return it: it says which command takes its place. Its locks are still held then."""
+    """Run the daemon until it has ended. Return it, with its failure or the command that takes its place. Its locks are still held then."""
     config = load_config(options)
     kinds = load_kinds(paths.config_dir() / "agents")
     make_directories()

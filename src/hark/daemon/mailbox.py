@@ -135,7 +135,7 @@ class Mailbox:
             )
 
     async def retry(self, wanted: str) -> Message:
-        """Queue a message again because somebody asks for it: one that was given up, or of which nobody knows whether it arrived."""
+        """Put a message back into the queue because somebody asks for that. The message must be dead or uncertain."""
         message = await self.find(wanted)
         if message.status not in (Status.DEAD, Status.UNCERTAIN):
             raise HarkError(

@@ -25,7 +25,7 @@ MESSAGES_COMPLETED = "completed"
 SIGNALS = {f"signal:{state}": state for state in SignalState} | {
     str(state): state for state in SignalState if state != MESSAGES_COMPLETED
 }
-"""The signal that each of these goals waits for."""
+"""The signal that each goal waits for, for all goals that are about a signal."""
 GOALS = (*PHASES, MESSAGES_COMPLETED, *SIGNALS)
 _OPEN = (Status.QUEUED, Status.HELD, Status.STAGED, Status.SUBMITTED, Status.ACKNOWLEDGED)
 

@@ -36,8 +36,8 @@ class Editors:
         return is_own_editor(processes.ancestors(pid), self._recognises, processes.terminal_of)
 
     def issue(self, session_id: SessionId) -> Ticket:
-        """Issue a ticket, before the editor's key is pressed. The ticket is on disk, because the next daemon must know whose editor it is
-        too."""
+        """Issue a ticket before the editor's key is pressed. The ticket is on disk, because a daemon that comes after this one must also
+        know whose editor it is."""
         try:
             tickets.write(session_id)
         except OSError as failure:

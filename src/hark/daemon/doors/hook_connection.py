@@ -20,7 +20,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Refused(Exception):
-    """The connection does not report a hook's event, or there are too many connections."""
+    """Raised if a connection does not bring a hook's report, or if too many reports of its session wait already."""
 
 
 NO_REPORT = (Refused, OSError, ValueError, OverflowError, RecursionError, msgspec.DecodeError)

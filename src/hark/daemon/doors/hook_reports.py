@@ -53,7 +53,7 @@ class Told(Struct, frozen=True):
 
 
 class HookOrigin:
-    """Where a hook says that it comes from, in the order in which it is believed."""
+    """Where a hook says that it comes from. Its session id is believed before its tmux socket and pane."""
 
     def __init__(self, session_id: str | None, socket: str | None, pane_id: str | None) -> None:
         self.session_id = session_id
@@ -159,7 +159,7 @@ class Hooks:
         try:
             await self._handovers.settle(offer, is_printed=is_printed)
         except HarkError as failure:
-            # The message stays claimed, and its courier finds out what became of it; the stop counts.
+            # The message stays claimed, and the session's courier finds out what became of it; the agent's stop counts.
             logger.warning("hand-over not settled", extra={"session": offer.session_id, "code": failure.code})
         is_continued = is_printed and offer.heard.said is Said.STOPPED
         return replace(offer.heard, said=Said.CONTINUED) if is_continued else offer.heard

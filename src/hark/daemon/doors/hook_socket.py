@@ -36,7 +36,8 @@ SWEEP_S = 1.0
 ENDS_WITHIN_S = 60.0
 """How many seconds a hook may take to print its answer; every agent ends its hooks sooner."""
 BACKLOG = 4096
-"""How many connections may wait to be accepted. A hook that finds no room among them is gone at once, whoever has filled it."""
+"""How many connections may wait to be accepted. A hook that finds the backlog full tries again only for a moment, and is lost then,
+whoever has filled the backlog."""
 LET_IN_AT_ONCE = 64
 """How many connections are accepted before the rest of the daemon has a turn."""
 SERVED_AT_ONCE = 16

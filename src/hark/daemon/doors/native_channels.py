@@ -104,7 +104,7 @@ class Natives:
             return None
 
     def has_channel(self, session: Session) -> bool:
-        """True if a channel to the session's agent is open now."""
+        """Return True if a channel to the session's agent is open now."""
         return session.id in self._channels
 
     def is_expected(self, session: Session) -> bool:

@@ -167,8 +167,8 @@ class Signals:
             await self._remember(session.id, memory, writing)
 
     async def _remember(self, session_id: SessionId, memory: Memory, writing: Awaitable[Session]) -> Session:
-        """Remember what is being written. If the write fails or is cut short, it may be durable or not, so the memory is read again from
-        the store."""
+        """Wait for the write, and then remember what was written. If the write fails or is cut short, nobody knows whether it is durable,
+        so the memory is read again from the store when it is needed."""
         try:
             changed = await writing
         except BaseException:

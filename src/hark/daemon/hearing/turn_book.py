@@ -141,8 +141,8 @@ class TurnBook:
             logger.info("hearing is not kept", extra={"session": session_id, "code": failure.code})
 
     def on_event(self, event: Event) -> None:
-        """A message that was submitted is on its way into a turn; a session that is gone has none. What an agent fetches from
-        its inbox is no prompt: it is done when the agent says so, and that may be many turns later."""
+        """Take note of a message that was submitted, which is on its way into a turn, and forget a session that is gone. A message that
+        an agent fetches from its inbox is no prompt: it is completed when the agent says so, which may be many turns later."""
         if event.session_id is None or event.data.get("is_inbox"):
             return
         if event.kind is EventKind.SESSION_GONE:

@@ -50,7 +50,7 @@ class Sessions:
         self._naming = asyncio.Lock()
         self._signalling = asyncio.Lock()
         self.on_change: Callable[[SessionId], None] = lambda session_id: None
-        """Called when a session has changed and `get` returns the changed session; the event of the change comes earlier than that."""
+        """Called after a session has changed, when `get` already returns the changed session; the event of the change comes earlier."""
 
     async def load(self) -> None:
         self._used_names = self._used_names or set(await self._store.used_names())
@@ -137,7 +137,7 @@ class Sessions:
         `has_signals` the agent is taught to signal, if it allows that. With `beside` the agent gets a window or a pane at that place,
         instead of a tmux session of its own."""
         directory = directory or str(Path.home())
-        # An environment without a PATH gets the daemon's, as in any other session of its tmux server. It gets nothing else of the daemon's.
+        # An environment without a PATH gets the daemon's, as in any other session of its tmux server, and nothing else from the daemon.
         environment = {"PATH": os.environ.get("PATH", os.defpath)} | environment
         check_command(command, directory, environment)
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))

@@ -45,7 +45,8 @@ from hark.store.contract import Store
 from hark.terminal.tmux.facts import PaneFacts
 
 LEASE_S = 15.0
-"""How many seconds a lease on a session lasts: longer than any delivery, because each wait in one has a deadline of a few seconds."""
+"""How many seconds a lease on a session lasts: longer than any delivery, because each wait of a delivery has a deadline of a few
+seconds."""
 QUIETEST_S = 0.1
 """The fewest seconds between two looks at a held session that prints without end."""
 

@@ -148,7 +148,8 @@ class Handovers:
         return None
 
     def begin_waiting(self, session: Session) -> Waiter | None:
-        """Register a hook that waits beside an idle agent; None if another hook waits already, or if waking agents is off."""
+        """Register a hook that waits beside an idle agent, and return its waiter; None if another hook waits already, or if the setting
+        `rewake` is off."""
         if not self._is_waking or session.id in self._waiters:
             return None
         self._waiters[session.id] = waiter = Waiter()

@@ -84,7 +84,7 @@ class Ledger:
             await self._store.move(message.id, step)
 
     async def requeue(self, messages: Sequence[Message], detail: str) -> tuple[Message, ...]:
-        """Queue messages again of which nothing is in the box any more and nothing was submitted."""
+        """Put messages back into the queue. None of their text is in the box any more, and nothing was submitted."""
         queued = []
         for message in messages:
             current = await self._store.message(message.id)
@@ -96,14 +96,15 @@ class Ledger:
         return tuple(queued)
 
     async def restage(self, message: Message) -> None:
-        """Record a message as staged whose payload was in the box, where that was not yet recorded for this message of the payload."""
+        """Stage a message whose payload was in the box, although that was not recorded for this message."""
         current = await self._store.message(message.id)
         if current.status is Status.HELD:
             await self.move(current, Status.QUEUED, is_in_box=True)
         await self.move(current, Status.STAGED)
 
     async def take_back(self, message_id: MessageId) -> None:
-        """Queue a message again that the agent has put back into its box unanswered, so that hark submits it once more."""
+        """Put a message back into the queue, because the agent has put its text back into the box unanswered: hark submits it once
+        more."""
         detail = "its turn was interrupted before an answer, and the agent put it back into the box"
         await self._store.move(message_id, Step(status=Status.QUEUED, at=self._clock(), detail=detail, is_in_box=True))
 
@@ -170,13 +171,13 @@ class Ledger:
         authority: Authority | None = None,
         detail: str = "",
     ) -> Message:
-        """Record a message as staged that is handed to the agent by another way than its box."""
+        """Stage a message that is handed to the agent by another way than its box."""
         await self._queued(message, lease)
         fence = lease.fence
         return await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
 
     async def stage_native(self, messages: Sequence[Message], lease: Lease) -> tuple[Message, ...]:
-        """Record the messages of one payload as staged, before they are handed to the agent's API."""
+        """Stage the messages of one payload before they are handed to the agent's API."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
         staged = []
         for message in messages:
@@ -271,8 +272,8 @@ class Ledger:
         return await self._store.move(message.id, step, fence)
 
     async def _queued(self, message: Message, lease: Lease) -> None:
-        """Queue a held message again, because the reason for its hold is over. A message that was not held needs no check here: the
-        store checks it when the next status is written."""
+        """Put a held message back into the queue, because the reason for its hold is over. A message that was not held needs no check
+        here: the store checks whether it may go on when the next status is written."""
         if message.status is Status.HELD:
             message = await self._store.message(message.id)
         if message.status is Status.HELD:

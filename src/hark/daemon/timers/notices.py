@@ -98,7 +98,7 @@ class Notices:
             self._is_owed.set()
 
     async def _repeat(self) -> None:
-        """Send the notices that could not be sent before, for ever."""
+        """Keep sending the notices that could not be sent before."""
         while True:
             await self._is_owed.wait()
             self._is_owed.clear()

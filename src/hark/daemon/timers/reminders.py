@@ -87,7 +87,7 @@ class Scheduler:
         self._longest_text = longest_text
         self._changed = asyncio.Event()
         self._firing = asyncio.Lock()
-        """Held while a reminder is fired, so that it cannot be cancelled meanwhile."""
+        """This lock is held while a reminder is fired, so that the reminder cannot be cancelled meanwhile."""
         self._elapsed = elapsed
         self._read = Reading(clock(), elapsed())
         self._moving: dict[ReminderId, datetime] = {}

@@ -118,8 +118,8 @@ class Retention:
         await self._remove_strays(before)
 
     async def _forget_sessions(self, before: datetime) -> None:
-        """Forget the sessions that were gone before that time and have no messages left. Stored messages name their session, so a session
-        is forgotten only when its messages were forgotten by their own age."""
+        """Forget the sessions that were gone before the time `before` and have no messages left. Stored messages name their session, so a
+        session is forgotten only after its messages, which are forgotten by their own age."""
         for session_id in await self._store.forgettable_sessions(before):
             await self._isolation.run(session_id, partial(self._forget_session, session_id))
 
