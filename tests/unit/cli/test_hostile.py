@@ -218,7 +218,7 @@ def test_one_printer_prints_everything() -> None:
     """A second one would have to know all this too."""
     others = {
         path.name
-        for path in Path("src/hark/cli").glob("*.py")
+        for path in Path("src/hark/cli").rglob("*.py")
         for line in path.read_text().splitlines()
         if re.search(r"\bprint\(|click\.s?echo\(|sys\.std(out|err)\.(write|buffer)", line) and path.name != "text.py"
     }

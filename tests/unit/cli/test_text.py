@@ -111,7 +111,7 @@ def test_the_widest_columns_are_cut_first() -> None:
 def test_every_table_knows_how_wide_the_terminal_is() -> None:
     calls = [
         call
-        for path in Path("src/hark/cli").glob("*.py")
+        for path in Path("src/hark/cli").rglob("*.py")
         for call in ast.walk(ast.parse(path.read_text()))
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "table"
     ]

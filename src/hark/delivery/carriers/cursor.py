@@ -40,8 +40,10 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
         if before is not None and (yield AskUnread()):
             seen, was_unread = (yield from look_again(UNREAD_WITHIN_S)), True
             continue
-        if before is not None and was_unread:
-            seen, was_unread = (yield from watch_for(_has_come(before, target, box_look), ARRIVES_WITHIN_S)), False
+        if before is not None:
+            # The last look may be older than the last key that the agent has read.
+            within_s = ARRIVES_WITHIN_S if was_unread else 0.0
+            seen, was_unread = (yield from watch_for(_has_come(before, target, box_look), within_s)), False
         box = read_box(seen.screen, box_look)
         if box is None or not same_rows(box, target):
             return False
