@@ -224,4 +224,4 @@ def test_one_printer_prints_everything() -> None:
     }
 
     # hark run gives back the last words of the program that had this very terminal, with their colours.
-    assert others <= {"main.py", "foreground.py"}, "print with hark.cli.text: show, say, print_json"
+    assert others <= {"main.py", "outside_tmux.py"}, "print with hark.cli.text: show, say, print_json"
