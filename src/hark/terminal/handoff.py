@@ -1,4 +1,4 @@
-"""Runs as the command of pipe-pane: hands its stdin, tmux's end of the pipe, to the daemon and exits. Stdlib only.
+"""This program runs as the command of pipe-pane: it hands its stdin, tmux's end of the pipe, to the daemon and exits. Stdlib only.
 
 So a pane's output reaches the daemon with no process per pane in between.
 """

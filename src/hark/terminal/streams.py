@@ -1,4 +1,4 @@
-"""What panes print, as it happens: one pipe per pane, handed over by `handoff`, always drained, never a process of its own."""
+"""The output of panes, as it happens. `handoff` hands over one pipe per pane, the daemon always drains it, and no pane needs a process."""
 
 import asyncio
 import contextlib
@@ -21,8 +21,8 @@ BACKLOG = 64
 
 
 class PaneStreams:
-    """`on_output` is called for every chunk; `on_closed` when a pane's pipe ends, because the pane or the server is gone or
-    because a human put a pipe of their own in its place."""
+    """The pipes of all panes. `on_output` is called for every chunk; `on_closed` is called when a pane's pipe ends, because the pane or
+    the server is gone or because a human put a pipe of their own in its place."""
 
     def __init__(self, path: Path, on_output: Callable[[Pane, bytes], None], on_closed: Callable[[Pane], None]) -> None:
         self._path = path
@@ -33,9 +33,9 @@ class PaneStreams:
         self._expected: dict[str, asyncio.Future[int]] = {}
         self._open: dict[int, Pane] = {}
         self._panes: set[Pane] = set()
-        """Those of them: asked for all the time."""
+        """The panes whose pipes are open. It is a set beside `_open` because `is_open` is called all the time."""
         self._strangers: set[socket.socket] = set()
-        """Who has connected and not said anything yet."""
+        """The connections that have not sent anything yet."""
 
     def open(self) -> None:
         self._listener = self._socket.listen()
@@ -57,7 +57,7 @@ class PaneStreams:
         self._panes.clear()
 
     def keep(self) -> bool:
-        """Listens again when the socket's file has vanished; True then. The streams that are open go on."""
+        """Listen again if the socket's file has vanished, and return True if it had. Streams that are open go on."""
         if self._listener is None or not self._socket.is_gone():
             return False
         self._stop_listening()
@@ -74,7 +74,8 @@ class PaneStreams:
         return pane in self._panes
 
     async def attach(self, server: TmuxServer, pane: Pane) -> bool:
-        """False when the pane has a pipe of the human's: then there is no stream, and whoever waits must look instead."""
+        """Open the stream of a pane. Return False if the pane has a pipe of the human's: then there is no stream, and whoever waits for
+        output must look at the screen instead."""
         token = secrets.token_hex(16)
         arrival = asyncio.get_running_loop().create_future()
         self._expected[token] = arrival
@@ -103,7 +104,7 @@ class PaneStreams:
             asyncio.get_running_loop().add_reader(connection, self._receive, connection)
 
     def _receive(self, connection: socket.socket) -> None:
-        """Only who knows a token that we gave out is listened to."""
+        """Take a pane's pipe from a connection, if it sends a token that we gave out; ignore every other connection."""
         self._strangers.discard(connection)
         descriptors: list[int] = []
         with connection, contextlib.suppress(OSError):

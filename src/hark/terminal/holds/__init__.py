@@ -1,1 +1,1 @@
-"""The human's keys are held during a delivery: by the airlock, or by tmux on adopted panes."""
+"""Holds of the human's keys during a delivery: by the airlock, or by tmux on adopted panes."""

@@ -22,23 +22,23 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 
 class Undone(Struct, frozen=True, kw_only=True):
-    """A hold that ended without its holder: the airlock has run the undo that was left with it, if there was anything to write."""
+    """A hold that ended without its holder. Whoever held the keys has run the undo that was left, if there was anything to write."""
 
     label: str
     is_after_enter: bool
     is_touched: bool
-    """Keys of the human's have come behind the undo: what is in the box is theirs to know."""
+    """True if keys of the human's may have come behind the undo: then only the human knows what is in the box."""
 
 
 class AirlockFacts(Struct, frozen=True, kw_only=True):
     agent_pid: int
     is_running: bool
     is_stopped: bool = False
-    """The agent is suspended (Ctrl-Z): it reads and does nothing until somebody continues it."""
+    """True if the agent is suspended (Ctrl-Z): a suspended agent reads nothing and does nothing until somebody continues it."""
     last_key_age_s: float | None
     last_passed_age_s: float | None = None
-    """How long ago a key of the human's was passed on to the agent, after a hold or without one; an airlock that was started by an
-    earlier version does not tell."""
+    """How long ago a key of the human's was last passed on to the agent, after a hold or without one. None if there was none, or if an
+    earlier version of hark started the airlock: such an airlock does not tell."""
     held_bytes: int
     hold: str | None
     undone: Undone | None = None
@@ -50,7 +50,7 @@ class AirlockFacts(Struct, frozen=True, kw_only=True):
     bracketed_paste: bool
     is_line_mode: bool
     has_focus: bool = True
-    """As far as the terminal has reported it."""
+    """True unless the terminal has reported that it lost the focus."""
 
     @property
     def passed_age_s(self) -> float | None:
@@ -70,11 +70,11 @@ STOPPED = AirlockFacts(
     bracketed_paste=False,
     is_line_mode=False,
 )
-"""The facts of an airlock that is suspended together with its agent, and so cannot be asked."""
+"""The facts of an airlock that is suspended together with its agent, and so cannot answer."""
 
 
 class Refused(Exception):
-    """The airlock's own word for why not: held, typing, hold-over, output-moved, agent-stopped, agent-exited, malformed."""
+    """The airlock refused a request. `word` is its reason: held, typing, hold-over, output-moved, agent-stopped, agent-exited, malformed."""
 
     def __init__(self, word: str) -> None:
         super().__init__(word)
@@ -82,8 +82,8 @@ class Refused(Exception):
 
 
 class Airlock:
-    """One connection. When it closes, the airlock runs the undo of its hold and lets the keys go: a daemon that dies leaves no
-    keyboard dead and no text of ours in the box."""
+    """One connection to an airlock. When it closes, the airlock runs the undo of its hold and lets the keys go: a daemon that dies leaves
+    no keyboard dead and no text of ours in the box."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -102,7 +102,7 @@ class Airlock:
             ) from None
 
     def is_stopped(self) -> bool:
-        """True if the airlock itself is suspended, as the kernel tells it; it would not answer. Only Linux tells."""
+        """Return True if the kernel says that the airlock itself is suspended: then it would not answer. Only Linux tells."""
         connection = self._writer.get_extra_info("socket")
         try:
             credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
@@ -120,8 +120,8 @@ class Airlock:
     async def hold(
         self, seconds: float, gap_ms: float, enter_gap_ms: float, label: str = "", *, after_enter_ms: float = 0.0
     ) -> str:
-        """Its id. `label`: what the delivery is called, for whoever asks later what became of it. An airlock that was started by an
-        earlier hark knows no gap behind an Enter, and does not mind being told."""
+        """Begin a hold and return its id. `label` is the name of the delivery, for whoever asks later what became of it. An airlock that an
+        earlier hark started knows no gap behind an Enter and ignores `after_enter_ms`."""
         gaps = {"gap_ms": gap_ms, "enter_gap_ms": enter_gap_ms, "after_enter_ms": after_enter_ms}
         answer = await self._ask(op="hold", seconds=seconds, label=label, **gaps)
         return str(answer["hold"])
@@ -129,7 +129,7 @@ class Airlock:
     async def write(
         self, hold: str, data: bytes, if_output: int | None = None, undo: dict[str, Any] | None = None
     ) -> None:
-        """`undo` replaces the one that was left, in the same instant."""
+        """Write to the agent. `undo` replaces the undo that was left before, in the same instant."""
         await self._ask(op="write", hold=hold, data=_in_base64(data), if_output=if_output, undo=undo)
 
     async def leave_undo(self, hold: str, undo: dict[str, Any]) -> None:
@@ -139,7 +139,7 @@ class Airlock:
         await self._ask(op="release", hold=hold)
 
     async def redraw(self) -> None:
-        """Makes the agent draw its screen anew. An airlock that was started by an earlier hark cannot do it."""
+        """Make the agent draw its screen anew. An airlock that an earlier hark started cannot do that, and nothing happens."""
         with contextlib.suppress(Refused):
             await self._ask(op="redraw")
 
@@ -168,7 +168,7 @@ class Airlock:
 
 
 def undo_request(undo: Undo, *, is_after_enter: bool = False) -> dict[str, Any]:
-    """An undo as the airlock takes it. Keys that repeat are sent once, with their number."""
+    """Return an undo in the form that the airlock takes. A key that repeats is sent once, with the number of times."""
     writes = [part for write in undo for part in _undo_writes(write)]
     return {"writes": writes, "is_after_enter": is_after_enter}
 

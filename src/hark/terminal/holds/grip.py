@@ -1,6 +1,6 @@
 """A grip on one pane: the human's keys are held while we write, and flow on, in order, when we let go.
 
-Two kinds of one thing: by the airlock between pane and agent, and by tmux's own key tables on adopted panes.
+There are two kinds of grip: the airlock between pane and agent holds the keys, or tmux's own key tables hold them on adopted panes.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from hark.terminal.tmux.server import TmuxServer
 
 HOLD_S = 2.0
 QUIET_S = 0.008
-"""How long the agent must have printed nothing before a screen is taken for complete: tmux draws within that time."""
+"""How long the agent must have printed nothing before hark takes the screen for complete: tmux draws within that time."""
 ENTER_TRIES = 8
 HELD_BEFORE_S = 4
-"""A key that was pressed so many seconds before an undo ended may have been held for it."""
+"""A key that was pressed at most this many seconds before an undo ended may have been held during that undo."""
 UNDO_SINCE = 2
 """The first version of the airlock's protocol with an undo."""
 FOCUS_IN, FOCUS_OUT = b"\x1b[I", b"\x1b[O"
@@ -34,39 +34,41 @@ class Grip(Protocol):
     ignores_copy_mode: bool
 
     async def paste(self, text: str, then: Undo | None = None) -> bool:
-        """False when it was not pasted. `then`: see `press`."""
+        """Paste the text; return False if it was not pasted. `then` replaces the undo in the same instant."""
 
     async def press(self, keys: tuple[str, ...], then: Undo | None = None) -> bool:
-        """False when the hold is over: then nothing was pressed, or not all of it. `then` replaces the undo in the same instant as the
-        last of the keys."""
+        """Press the keys. Return False if the hold is over: then none of the keys, or not all of them, were pressed. `then` replaces the
+        undo in the same instant as the last of the keys."""
 
     async def leave_undo(self, undo: Undo) -> bool:
-        """Replaces the undo that whoever holds the keys runs when we die or the deadline comes. False when it does not have it."""
+        """Replace the undo that whoever holds the keys (airlock or tmux) runs when we die or the deadline comes. Return False if the
+        new undo did not arrive there."""
 
     async def press_enter(self, screen: Screen, proof: str, then: Undo = ()) -> bool:
-        """Only if the pane still shows what `screen` shows; False when it does not. `then` replaces the undo in the same instant."""
+        """Press Enter only if the pane still shows what `screen` shows; return False if Enter was not pressed. `then` replaces the undo in
+        the same instant."""
 
     async def press_unmoved(self, key: str, screen: Screen, proof: str = "") -> bool:
-        """The same for another key."""
+        """Press the key only if the pane still shows what `screen` shows; return False if the key was not pressed."""
 
     async def undone(self, label: str) -> Undone | None:
-        """What is known of an earlier hold of this label that ended without its holder; None if it ended otherwise."""
+        """Return what is known of an earlier hold with this label that ended without its holder; None if no such hold is known."""
 
     async def give_focus(self) -> bool:
-        """Tells an agent that nobody looks at that it has the focus, until the grip is released. Whether it had to be told."""
+        """Tell an agent that nobody looks at that it has the focus, until the grip is released. Return True if it had to be told."""
 
     def keep_focus(self) -> None:
-        """It is not taken back."""
+        """Let the agent keep the focus that `give_focus` gave it when the grip is released."""
 
     async def give_up(self) -> bool:
-        """Leaves it to whoever holds the keys to run the undo and to let them go, when the agent reads again. False where nobody
-        would; then nothing has changed."""
+        """Leave it to whoever holds the keys (airlock or tmux) to run the undo and to let the keys go. Return False if nobody would do
+        so; then nothing has changed."""
 
     async def release(self) -> None: ...
 
 
 async def undone_at(server: TmuxServer, pane: Pane) -> int | None:
-    """The second in which tmux has last run an undo for the pane; None when it has run none since the last one was left."""
+    """Return the second in which tmux last ran an undo for the pane; None if tmux ran none since an undo was last left with it."""
     found = await _noted_undo(server, pane)
     return int(found[3]) if found else None
 
@@ -79,7 +81,7 @@ class HeldByTmux:
     ignores_copy_mode = False
 
     def __init__(self, server: TmuxServer, pane: Pane, hold: KeyHold, foreground: str) -> None:
-        """`foreground`: the program that is written to, and no other."""
+        """`foreground` is the only program that may be written to."""
         self._server = server
         self._pane = pane
         self._hold = hold
@@ -105,11 +107,12 @@ class HeldByTmux:
         return True
 
     async def _undo_command(self, then: Undo | None) -> str | None:
-        """The command that replaces the undo in the same instant as what is written."""
+        """Return the command that replaces the undo in the same instant as something is written; None if `then` is None."""
         return None if then is None else await self._hold.undo_command(then, self._foreground)
 
     async def undone(self, label: str) -> Undone | None:
-        """tmux knows the second of the last key that was pressed: one that was held comes out behind the undo."""
+        """Return what tmux noted about the undo of the hold with this label. `is_touched` follows from the second of the last key, which
+        tmux knows: a key that was held comes out behind the undo."""
         found = await _noted_undo(self._server, self._pane)
         if not found or found[1] != label:
             return None
@@ -118,7 +121,7 @@ class HeldByTmux:
         return Undone(label=label, is_after_enter=found[2] == "1", is_touched=is_touched)
 
     async def leave_undo(self, undo: Undo) -> bool:
-        """With the tmux server: its own timer runs it."""
+        """Leave the undo with the tmux server, whose own timer runs it."""
         return await self._hold.leave_undo(undo, self._foreground)
 
     async def press_enter(self, screen: Screen, proof: str, then: Undo = ()) -> bool:
@@ -135,14 +138,15 @@ class HeldByTmux:
         )
 
     async def give_focus(self) -> bool:
-        """tmux reports it to programs whose pane nobody looks at any more."""
+        """Report the focus to the agent: tmux tells a program that it has lost the focus when nobody looks at its pane any more."""
         return self._hold.is_active and await self._server.report_focus(self._pane, self._foreground)
 
     def keep_focus(self) -> None:
-        """It is kept in any case: a tmux whose focus-events are off, as they usually are, would not give it to the human."""
+        """Do nothing: the agent keeps the focus in any case. A tmux whose focus-events are off, as they usually are, would not give the
+        focus back when the human comes to look."""
 
     async def give_up(self) -> bool:
-        """The timer of tmux runs the undo at the end of the hold."""
+        """Leave the hold to the timer of tmux, which runs the undo at the end of the hold."""
         self._is_given_up = self._hold.has_undo and self._hold.is_active
         return self._is_given_up
 
@@ -173,7 +177,7 @@ class HeldByAirlock:
         self._is_focus_lent = False
 
     async def paste(self, text: str, then: Undo | None = None) -> bool:
-        """Only where the agent takes bracketed pastes: anywhere else a newline would be an Enter."""
+        """Paste only if the agent takes bracketed pastes: without them a newline would be an Enter."""
         if FORBIDDEN_IN_PASTE.search(text) or not (await self._airlock.facts()).bracketed_paste:
             return False
         return await self._write(b"\x1b[200~" + text.encode() + b"\x1b[201~", then)
@@ -187,7 +191,8 @@ class HeldByAirlock:
         return True
 
     async def leave_undo(self, undo: Undo) -> bool:
-        """An airlock that was started by an earlier hark takes none: then the next daemon finds out what became of the delivery."""
+        """Leave the undo with the airlock. An airlock that an earlier hark started takes no undo. That counts as success: the next
+        daemon finds out what became of the delivery."""
         try:
             await self._airlock.leave_undo(self._hold, undo_request(undo))
         except Refused as refused:
@@ -225,7 +230,7 @@ class HeldByAirlock:
         return False
 
     async def give_up(self) -> bool:
-        """For the airlock it is as if we had died. False too when the agent has gone with it."""
+        """Close the connection, so that the airlock acts as if we had died. Return False also if the airlock is gone with its agent."""
         try:
             if (await self._airlock.facts()).version < UNDO_SINCE:
                 return False
@@ -236,7 +241,8 @@ class HeldByAirlock:
         return True
 
     async def release(self) -> None:
-        """The hold may be over already, or the agent gone with it. A focus that the terminal has reported meanwhile stays."""
+        """Take the focus back that was lent, unless the terminal has reported the focus meanwhile, and release the keys. The hold may be
+        over already, or the agent gone with it."""
         if self._is_given_up:
             return
         try:
@@ -256,7 +262,7 @@ class HeldByAirlock:
         return True
 
     async def _until_read(self) -> None:
-        """Keys that an agent reads in one go with others may count as a paste."""
+        """Wait until the agent has read all that was written: keys that an agent reads in one go may count as a paste."""
         for _ in range(50):
             if not (await self._airlock.facts()).unread_bytes:
                 return

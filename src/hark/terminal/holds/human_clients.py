@@ -31,17 +31,17 @@ class Watcher(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """What decides whether keys can be held, in one instant."""
+    """The facts of one instant that decide whether keys can be held."""
 
     pid: int
     in_mode: bool
     watchers: tuple[Watcher, ...]
     key_mode: str = ""
-    """How the program wants its keys: `VT10x`, `Ext 1` or `Ext 2`. Empty on tmux before 3.5."""
+    """The form in which the program wants its keys: `VT10x`, `Ext 1` or `Ext 2`. It is empty on tmux before 3.5."""
 
     @property
     def is_in_a_command(self) -> bool:
-        """Someone has pressed the prefix, or scrolls: another key table now would change what the next key means."""
+        """True if someone has pressed the prefix, or scrolls: another key table now would change what the next key means."""
         return self.in_mode or any(watcher.is_in_a_command for watcher in self.watchers)
 
     def check_is(self, pane: Pane) -> None:
@@ -55,7 +55,7 @@ class View(Struct, frozen=True):
 
 
 def questions(pane: Pane) -> tuple[str, str]:
-    """The two commands whose answers `read_view` takes."""
+    """Return the two commands whose answers `read_view` takes."""
     return (
         command("display-message", "-p", "-t", pane.pane_id, _PANE_FORMAT),
         command("list-clients", "-F", _CLIENT_FORMAT),

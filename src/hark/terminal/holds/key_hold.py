@@ -1,30 +1,30 @@
-"""Holding the keys of every human who looks at a pane, and letting them go in order: tmux itself does it.
+"""A key hold by tmux itself: it holds the keys of every human who looks at a pane, and lets them go in order.
 
 The tmux server works through the keys of a client one after the other. A key whose command waits makes all later keys of
 that client wait behind it, in order, in the server's memory. So something in the queue of each client that shows the pane
 waits for a lock (`key_tables.py` says what). Nothing happens early, not even the human's own bindings: many of them write to
 the pane.
 
-Each hold has names of its own, and each client a table and a lock of its own: a lock that is handed to a client that has
-gone is never handed on. Some options of the human's sessions are other ones during a hold, and one server option marks it:
+Each hold has names of its own, and each client has a table and a lock of its own: tmux never hands on a lock that it handed to a client
+that has gone. During a hold some options of the human's sessions have other values, and one server option marks the hold:
 
-    assume-paste-time    0: keys less than a millisecond apart pass by all tables. Held keys come out that fast, so it goes
-                         back after them, in a step of its own
-    prefix, prefix2      None, on tmux 3.3: tmux looks for the prefix before it looks into any table
-    key-table            while Enters come out by themselves: the table that makes them wait
-    @hark-hold           one hold per tmux server: a second would take the options of the first for the human's
+    assume-paste-time    is 0: otherwise keys less than a millisecond apart pass by all tables. Held keys come out that fast, so
+                         the option is restored after they are out, in a step of its own
+    prefix, prefix2      are None on tmux 3.3: tmux looks for the prefix before it looks into any table
+    key-table            while Enters come out by themselves, names the table that makes them wait
+    @hark-hold           allows one hold per tmux server: a second hold would take the options of the first for the human's
 
-The steps of letting go stand behind locks that only the first who comes can open, so that each happens once: either by
-our `release`, or by the tmux server itself, which needs nobody of us to be alive: a shell of its own looks ten times a second
+The steps of letting go stand behind locks that only the first comer can open, so that each step happens once. The first comer is our
+`release`, or the tmux server itself, which needs no process of ours: a shell of the server looks ten times a second
 whether our process has ended, and a timer ends the hold at its deadline. Both run the undo that was left with tmux
-(`undo_script.py`, `inside/undo_runner.py`) before they let the keys go; a later timer lets the keys go without it, should it not end.
+(`undo_script.py`, `inside/undo_runner.py`) before they let the keys go. If the undo does not end, a later timer lets the keys go.
 
 Held keys come out at once, and some agents take an Enter that comes together with text for a newline of a paste. For these
-an Enter waits for a moment, and with it what was typed after it. Only when no Enter waits any more may the next hold begin:
-it would come out in the middle of it.
+agents an Enter waits for a moment, and the keys behind it wait too. The next hold may begin only when no Enter waits any more:
+otherwise that Enter would come out in the middle of the next hold.
 
-Not held: control clients of the human's (they type by commands), a client that comes to the pane during the hold, and
-terminal focus reports.
+Three things are not held: control clients of the human's (they type by commands), a client that comes to the pane during the hold,
+and focus reports of terminals.
 """
 
 import asyncio
@@ -46,14 +46,14 @@ from hark.terminal.tmux.server import TmuxServer, is_running
 
 OUT_POLL_S = 0.02
 LONGEST_UNDO_S = 5.0
-"""So long after the hold's end the keys are free, whatever became of the undo."""
+"""How long after the hold's deadline the keys go free at the latest, whatever became of the undo."""
 WATCH_POLL_S = 0.1
 
 _holds = itertools.count(1)
 
 
 class KeyHold:
-    """Made by `begin`."""
+    """A hold of the keys of every client that shows a pane. `begin` makes one."""
 
     def __init__(
         self,
@@ -91,10 +91,12 @@ class KeyHold:
         label: str = "",
         key_gap_s: float = 0.0,
     ) -> "KeyHold | None":
-        """None when it cannot be now: someone is in the middle of a tmux command or scrolls, another hold is under way, the
-        clients were not the same ones a moment later, one of them does not take keys (it shows a popup, or waits for a
-        command), or the timer could not reach tmux. After `seconds` tmux lets go by itself. `enter_gap_s`: how long after
-        other keys a held Enter comes out; `key_gap_s`: how long after another key each of the first held keys does. `label`: what the delivery is called, for whoever asks later what became of it."""
+        """Begin a hold, which tmux ends by itself after `seconds`. Return None if the keys cannot be held now: someone is in the middle
+        of a tmux command or scrolls, another hold is under way, the clients were not the same a moment later, one of the clients
+        does not take keys (it shows a popup, or waits for a command), or the timer could not reach tmux.
+
+        `enter_gap_s` is how long after other keys a held Enter comes out; `key_gap_s` is how long after another key each of the first
+        held keys comes out. `label` is the name of the delivery, for whoever asks later what became of it."""
         view = await _look(server, pane)
         if view.is_in_a_command or not _is_reachable(server):
             return None
@@ -114,11 +116,11 @@ class KeyHold:
 
     @property
     def is_active(self) -> bool:
-        """By our clock, which was started before that of tmux: the keys are still held when this says so."""
+        """True if the keys are still held for certain: our clock, which is asked here, was started before the clock of tmux."""
         return not self._is_released and asyncio.get_running_loop().time() < self._ends_at
 
     async def release(self) -> None:
-        """Lets the keys go and puts everything back. After the timer of tmux, or a second time, it does nothing."""
+        """Let the keys go and restore all options. Do nothing if the timer of tmux, or an earlier call, has already done so."""
         if self._is_released:
             return
         self._is_released = True
@@ -136,13 +138,13 @@ class KeyHold:
 
     @property
     def is_held(self) -> Format:
-        """A condition for tmux: it has not let the keys go, and does not run the undo."""
+        """A condition for tmux that is true if tmux has not let the keys go and does not run the undo."""
         is_left_alone = not_(value_of(self._undoing))
         return all_of(equals(MARK, self._name), is_left_alone) if self._view.watchers else is_left_alone
 
     async def leave_undo(self, undo: Undo, foreground: str | None, *, is_after_enter: bool = False) -> bool:
-        """True when tmux has the undo, instead of the one that was left before. It is run only while `foreground` is in the
-        foreground of the pane."""
+        """Leave the undo with tmux, instead of the undo that was left before, and return True if tmux has it. tmux runs the undo only
+        while the program `foreground` is in the foreground of the pane."""
         replaced = await self.undo_command(undo, foreground, is_after_enter=is_after_enter)
         forgotten = command("set-option", "-p", "-q", "-u", "-t", self._pane.pane_id, UNDONE)
         if not self.is_active or not await self._server.act_if(self._pane, self.is_held, replaced, also=forgotten):
@@ -151,7 +153,7 @@ class KeyHold:
         return True
 
     async def undo_command(self, undo: Undo, foreground: str | None, *, is_after_enter: bool = False) -> str:
-        """The tmux command that leaves the undo, for a line in which it happens in the same instant as something else."""
+        """Return the tmux command that leaves the undo, for a command line that does something else in the same instant."""
         if not self._view.watchers and not self._has_timer:
             await self._start_timer()
         place = UndoPlace(
@@ -165,7 +167,8 @@ class KeyHold:
         return command("set-option", "-s", self._undo, undo_script(undo, place, is_after_enter=is_after_enter))
 
     async def _start_timer(self) -> None:
-        """Nobody shows the pane, so no key is held; but our text must not stay in the box if we die."""
+        """Start the timer that runs the undo where no client shows the pane. No key is held there, but our text must not stay in the box
+        if we die."""
         self._has_timer = True
         left_s = max(0.0, self._ends_at - asyncio.get_running_loop().time())
         tmux = self._server.command_line
@@ -179,8 +182,8 @@ class KeyHold:
         )
 
     async def _run_if_first(self, step: list[Words]) -> str | None:
-        """What the last command says. None when the timer of tmux takes the step and those after it: it was faster, or the
-        connection is lost."""
+        """Run one step of letting go and return what its last command prints. Return None if the timer of tmux takes this step and all
+        later ones, because the timer was faster or because our connection is lost."""
         try:
             replies = await self._server.run(line(*(command(*words) for words in step)))
         except HarkError as failure:
@@ -220,8 +223,8 @@ class KeyHold:
         return False
 
     async def _read_sessions(self) -> list[str] | None:
-        """Read the settings of the sessions concerned; answer what the tables need to know. None during another hold, whose
-        settings these would be."""
+        """Read the settings of the sessions concerned, and return the answers that the tables need. Return None during another hold,
+        because the settings would be those of that hold, not the human's."""
         wanted = [(session, option) for session in self._names.sessions for option in self._tables.options]
         mark, *replies = await self._server.run(
             line(
@@ -241,11 +244,12 @@ class KeyHold:
 
     @property
     def _end_undo(self) -> Words:
-        """From here on the undo is not run any more, or it is run by whoever was first."""
+        """The command that decides who ends the hold: it succeeds once, and whoever ran it first runs the undo or leaves it out."""
         return ("wait-for", "-U", self._guards[0])
 
     def _let_go(self) -> list[Words]:
-        """One command line: tmux runs it as a whole before it goes on with the keys."""
+        """Return the commands that let the keys go. They make one command line, which tmux runs as a whole before it goes on with the
+        keys."""
         return [
             ("wait-for", "-U", self._guards[1]),
             ("set-option", "-s", MARK, f"{self._name}{OUT}"),
@@ -275,8 +279,8 @@ class KeyHold:
         return ("display-message", "-p", self._tables.waiting_enters)
 
     def _timer(self, *, runs_undo: bool) -> str:
-        """By a shell: a tmux command of the timer's own would queue behind the very keys that it is to let go. What a shell
-        says, or that it failed, tmux would show to the human."""
+        """Return the shell script of the timer. It is a script because a tmux command of the timer's own would queue behind the very keys
+        that it must let go. The script prints nothing and never fails, because tmux would show that to the human."""
         tmux = self._server.command_line
         mark = shell_command(tmux, [("show-options", "-s", "-q", "-v", MARK)])
         let_go, put_back, forget = (
@@ -291,46 +295,46 @@ class KeyHold:
 
     @property
     def _is_over(self) -> str:
-        """In a shell: whether the hold has ended."""
+        """The shell condition that is true if the hold has ended."""
         mark = shell_command(self._server.command_line, [("show-options", "-s", "-q", "-v", MARK)])
         return f'[ "$({mark})" != {self._name} ]'
 
     def _run_undo(self, tmux: list[str]) -> str:
-        """In a shell: run the undo that was left, if nobody has ended the hold."""
+        """Return the shell commands that run the undo that was left, if nobody has ended the hold."""
         first = shell_command(tmux, [self._end_undo, ("set-option", "-s", self._undoing, "1")])
         shown = shell_command(tmux, [("show-options", "-s", "-q", "-v", self._undo)])
         return f"if {first}; then {shown} | {shlex.join([sys.executable, '-ISE', undoing.__file__])}; fi"
 
     async def _resume_commands(self, view: View) -> None:
-        """Who pressed the prefix in the instant before the hold goes on from there."""
+        """Return each client whose human pressed the prefix in the instant before the hold to the key table that it was in."""
         for watcher in view.watchers:
             if watcher.is_in_a_command:
                 await self._run_if_first([("switch-client", "-c", watcher.name, "-T", watcher.table)])
 
     @property
     def _guards(self) -> list[str]:
-        """The locks of the four steps."""
+        """The names of the locks of the four steps that end a hold."""
         return [f"{self._name}-{step}" for step in ("undo", "keys", "options", "end")]
 
     @property
     def _undo(self) -> str:
-        """The option of the server that holds the undo."""
+        """The name of the server option whose value is the undo."""
         return f"@{self._name}-undo"
 
     @property
     def _undoing(self) -> str:
-        """The option of the server that is set from the moment on in which the timer runs the undo."""
+        """The name of the server option that is set from the moment when the timer begins to run the undo."""
         return f"@{self._name}-undoing"
 
 
 def _watch(script: str, seconds: float, is_over: str = "false") -> str:
-    """In a shell: run the script when our process has ended, if that happens in the next seconds. One that has ended is to be seen until
-    its parent asks for it, which some take seconds for; Linux shows that it runs no program any more. Where the shell cannot see our
-    process even while it lives (it is in another container), the timer alone ends the hold."""
+    """Return shell commands that run the script when our process ends, if that happens within `seconds`. A process that has ended
+    stays visible until its parent asks for it, which takes some parents seconds; but Linux shows that it runs no program any more. Where
+    the shell cannot see our process even while it lives (it is in another container), the timer alone ends the hold."""
     process, looks = os.getpid(), round(seconds / WATCH_POLL_S)
     program = f"[ -e /proc/{process}/exe ]"
     lives = f"if {program}; then lives() {{ {program}; }}; else lives() {{ kill -0 {process}; }}; fi"
-    # It may have ended before this shell began.
+    # Our process may have ended before this shell began.
     has_ended = f"[ -e /proc/{process} ] && ! {program}"
     looked = f"sleep {WATCH_POLL_S}; lives || {{ {script}; break; }}; [ $((n%5)) -ne 0 ] || ! {is_over} || break"
     loop = f"n={looks}; while [ $n -gt 0 ]; do {looked}; n=$((n-1)); done"
@@ -345,5 +349,6 @@ async def _look(server: TmuxServer, pane: Pane) -> View:
 
 
 def _is_reachable(server: TmuxServer) -> bool:
-    """Our connection outlives the socket file, which cleaners of /tmp remove; the timer needs it."""
+    """Return True if the server's socket file exists. Our connection outlives that file, which cleaners of /tmp remove, but the timer
+    needs the file."""
     return os.path.exists(server.socket)

@@ -3,14 +3,14 @@
     Queued (3.4 and newer)   A key of our own, which no terminal sends, is put into the queue of the client, and waits there for
                              the lock. Keys of the human stand behind it in that queue. When they are let go, tmux looks them up
                              in the human's own tables: nothing is copied, and no key of the human's passes through a table of ours.
-    Copied (3.3)             tmux cannot put a key into a client's queue. The human's first key waits itself: it is looked up in a
-                             table of ours, which holds what the human's table holds, each binding behind the lock.
+    Copied (3.3)             tmux cannot put a key into a client's queue. So the human's first key itself waits: tmux looks it up in a
+                             table of ours, which has the human's own bindings, each behind the lock.
 
-An Enter that comes out of a hold together with text is a newline of a paste for some agents. For these a second table of
-ours is used until all keys are out: an Enter waits there for a moment, and what the human has bound is copied into it.
+Some agents take an Enter that comes out of a hold together with text for a newline of a paste. For these agents hark uses a second
+table until all keys are out: an Enter waits there for a moment, and the human's own bindings are copied into that table.
 
-The human's own tables are never changed. A copy is only as good as what `list-keys` prints: that is exact, on 3.4 once the
-backslashes are taken out that tmux adds to all that it prints (`TmuxServer.text`).
+The human's own tables are never changed. A copy is only as good as the output of `list-keys`. That output is exact; on tmux 3.4 it is
+exact once `TmuxServer.text` has taken out the backslashes that tmux adds to everything it prints.
 """
 
 import re
@@ -26,22 +26,24 @@ from hark.terminal.tmux.orphans import HIDDEN_SESSION
 
 MARK = "@hark-hold"
 OUT, OVER = "-out", "-over"
-"""At the end of the value of the mark: the keys are free and on their way; they are out."""
+"""The endings of the mark's value: OUT while the keys are free and on their way to the program, OVER once all keys are out."""
 
 ENTERS = 4
-"""Of somebody who leans on Enter, or pastes (tmux before 3.4 cannot tell a newline of a paste), the others come at once."""
+"""The largest number of held Enters that come out with a gap. A human who leans on Enter, or who pastes (tmux before 3.4 cannot tell a
+newline of a paste from an Enter), has more Enters in the queue; the others come out at once."""
 SPACED_KEYS = 8
-"""Nobody types more keys in the usual time of a hold. Those behind come at once."""
+"""The number of held keys that come out with a gap; the keys behind them come out at once. Nobody types more keys in the usual time of
+a hold."""
 
 PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
 KEY_TABLE = "key-table"
 
 OUR_KEY, OUR_CTRL_KEY = "User768", "C-User769"
-"""Keys of this kind exist only where an option of tmux defines them, and high numbers are nobody's. A client that waits for a command
-of its own, or is in the middle of a paste, does not take our key; tmux 3.5 and 3.6 then try to write the key to the program. They
-have nothing to write for the first key if the program has asked for extended keys, and a NUL otherwise. They have nothing to write
-for the second key if the program has not asked for them."""
+"""The two keys that hark puts into a client's queue; `our_key_for` chooses one. User keys exist only where an option of tmux defines them,
+and nobody defines such high numbers. A client that waits for a command of its own, or is in the middle of a paste, does not take our
+key; tmux 3.5 and 3.6 then try to write the key to the program. For the first key these versions write nothing if the program has
+asked for extended keys, and a NUL otherwise. For the second key they write nothing if the program has not asked for extended keys."""
 
 _BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +(?P<table>\S+) +(?P<key>\S+) +(?P<commands>.+)")
 
@@ -49,11 +51,11 @@ _BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +(?P<table>\S+) +(?P<key>\
 _SEND_ON = 'if-shell -F "#{mouse_pane}" { send-keys -M } { send-keys }'
 
 Words = tuple[str, ...]
-"""A tmux command, as its words: for a control line and for a shell."""
+"""The words of a tmux command, from which a control line or a shell command can be made."""
 
 
 class Setting(Struct, frozen=True):
-    """An option as the human has it in one session. None: not set there."""
+    """The value that the human has given an option in one session; None if the option is not set there."""
 
     session_id: str
     option: str
@@ -64,47 +66,49 @@ class Setting(Struct, frozen=True):
 
     @property
     def restore(self) -> Words:
-        """Quiet, for a session may be gone, and that must not keep the others from being restored."""
+        """Return the command that restores the option. The command is quiet (`-q`): a session that is gone must not keep the options of
+        other sessions from being restored."""
         if self.value is None:
             return ("set-option", "-q", "-u", "-t", f"{self.session_id}:", self.option)
         return ("set-option", "-q", "-t", f"{self.session_id}:", self.option, self.value)
 
 
 class Names(Struct, frozen=True):
-    """What a hold is called, who is held, how long after other keys a held Enter comes out, and which key of ours waits."""
+    """The name of a hold, the clients that are held, how long after other keys a held Enter comes out, and which key of ours waits."""
 
     hold: str
     watchers: tuple[Watcher, ...]
     enter_gap_s: float
     key_gap_s: float = 0.0
-    """How long after another key each of the first `SPACED_KEYS` held keys comes out. Not on tmux 3.3: there the keys of a paste pass
-    through the tables too, and Claude Code loses a paste whose keys come with pauses."""
+    """How long after another key each of the first `SPACED_KEYS` held keys comes out. On tmux 3.3 keys come out without this gap: the keys
+    of a paste pass through the tables there, and Claude Code loses a paste whose keys come with pauses."""
     our_key: str = OUR_KEY
     """The key that waits in the queues of the clients."""
 
     @property
     def has_gaps(self) -> bool:
-        """Held keys pass through a table of ours on their way out."""
+        """True if held keys pass through a table of ours on their way out."""
         return bool(self.enter_gap_s or self.key_gap_s)
 
     @property
     def longest_gaps_s(self) -> float:
-        """How long all pauses between held keys take at most."""
+        """The longest time that all pauses between held keys can take together."""
         return ENTERS * max(self.enter_gap_s, 2 * self.key_gap_s) + SPACED_KEYS * self.key_gap_s
 
     @property
     def spaced(self) -> str:
-        """The option of the server that has a character for each key that has come out with a gap."""
+        """The name of the server option that has a character for each key that has come out with a gap."""
         return f"@{self.hold}-spaced"
 
     def if_spaced(self, enough: str, more: str) -> str:
-        """The command that runs `enough` when as many keys as are spaced have come out, and `more` before that."""
+        """Return the command that runs `enough` if `SPACED_KEYS` keys have come out with a gap already, and else counts this key and runs
+        `more`."""
         is_enough = f'"#{{==:#{{{self.spaced}}},{"1" * SPACED_KEYS}}}"'
         return f"if-shell -F {is_enough} {{ {enough} }} {{ set-option -s -a {self.spaced} 1 ; {more} }}"
 
     @property
     def of_clients(self) -> list[str]:
-        """The name of the key table and of the lock of each client."""
+        """The name of each client's key table, which is also the name of the client's lock."""
         return [f"{self.hold}-{number}" for number in range(len(self.watchers))]
 
     @property
@@ -117,20 +121,20 @@ class Names(Struct, frozen=True):
 
 
 class Tables(Protocol):
-    """The commands of one of the two ways."""
+    """The tmux commands of one of the two ways to make clients wait: `Queued` or `Copied`."""
 
     options: tuple[str, ...]
-    """The options of the human's sessions that are other ones for some time."""
+    """The options of the human's sessions that have other values during a hold."""
 
     def questions(self) -> list[str]:
-        """The commands whose answers are what `prepare` needs."""
+        """Return the commands whose answers `prepare` needs."""
 
     def prepare(self, listed: Sequence[str]) -> Iterator[str]:
-        """Make locks and tables. `listed`: the answers to the questions."""
+        """Make locks and tables. `listed` has the answers to the commands of `questions`."""
 
     def override(self, settings: Iterable[Setting]) -> Iterator[Words]: ...
     def take(self) -> Iterator[str]:
-        """Make the clients wait. The last command says how many of them do."""
+        """Make the clients wait. The last command prints one character for each client that waits."""
 
     def let_go(self, settings: Iterable[Setting]) -> Iterator[Words]: ...
     def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]: ...
@@ -138,7 +142,7 @@ class Tables(Protocol):
 
     @property
     def waiting_enters(self) -> Format:
-        """Empty when no Enter waits."""
+        """The format that expands to nothing if no key waits on its way out."""
 
 
 class Queued:
@@ -147,7 +151,7 @@ class Queued:
         self.options: tuple[str, ...] = (PASTE_TIME, KEY_TABLE) if names.has_gaps else (PASTE_TIME,)
 
     def questions(self) -> list[str]:
-        """All tables: of a table with a single binding tmux 3.7 tells nothing."""
+        """Ask for the bindings of all tables: asked for one table that has a single binding, tmux 3.7 prints nothing."""
         return [command("list-keys")] if self._names.has_gaps else []
 
     def prepare(self, listed: Sequence[str]) -> Iterator[str]:
@@ -194,7 +198,7 @@ class Queued:
         return Format(f"#{{{self._enters}}}")
 
     def _wait(self, watcher: Watcher, name: str) -> str:
-        """What our own key does in the queue of a client."""
+        """Return the commands that our own key runs in the queue of a client."""
         wait = f"set-option -s {_held(name)} 1 ; wait-for -L {name} ; wait-for -U {name}"
         if not self._names.has_gaps:
             return wait
@@ -203,23 +207,23 @@ class Queued:
         return f"{wait} ; {command('if-shell', '-F', is_usual, f'switch-client -T {out}')}"
 
     def _out_tables(self) -> list[tuple[Watcher, str]]:
-        """One for each session: while keys come out, it is the session's usual table, so that whatever is not in it goes on
-        to the program without any table."""
+        """Return the second table of each session, with one of the session's watchers. While keys come out, that table is the session's
+        usual table, so that a key that is not bound in it goes straight on to the program."""
         first = {watcher.session_id: watcher for watcher in reversed(self._names.watchers)}
         return [(first[session], f"{self._names.hold}-{at}-out") for at, session in enumerate(self._names.sessions)]
 
     def _out_keys(self) -> Iterator[tuple[str, str]]:
-        """The keys that wait on their way out, and what they do then."""
+        """Yield each key that waits on its way out, with the commands that it runs then."""
         if enter_gap_s := self._names.enter_gap_s or 2 * self._names.key_gap_s:
             waits = self._waiting(f"run-shell -d {enter_gap_s:.3f} ; send-keys")
             yield from ((key, waits) for key in ("Enter", "KPEnter"))
         if self._names.key_gap_s:
-            # The gap is behind the key: tmux 3.4 looks for the begin of a paste in no table.
+            # The gap is behind the key, not before it: tmux 3.4 looks up the beginning of a paste in no table.
             waits = self._waiting(f"{_SEND_ON} ; run-shell -d {self._names.key_gap_s:.3f}")
             yield "Any", self._names.if_spaced(_SEND_ON, waits)
 
     def _waiting(self, commands: str) -> str:
-        """Each key that waits adds a character to the option, and takes it away again."""
+        """Return commands that add a character to the option of waiting keys, run `commands`, and take that character away again."""
         less = f'set-option -s -F {self._enters} "#{{s/^1//:{self._enters}}}"'
         return f"set-option -s -a {self._enters} 1 ; {commands} ; {less}"
 
@@ -239,7 +243,7 @@ class Copied:
         return [command("list-keys", "-T", table) for table in tables]
 
     def prepare(self, listed: Sequence[str]) -> Iterator[str]:
-        """All of them before the first client gets one: where a client has gone meanwhile, all are there to be taken away."""
+        """Make all tables before the first client gets one: if a client has gone meanwhile, all tables exist and can be taken away."""
         for watcher, name in self._names.named_watchers:
             yield command("wait-for", "-L", name)
             wait = rf"wait-for -L {name} \; wait-for -U {name} \; "
@@ -251,7 +255,7 @@ class Copied:
                 yield from self._table(f"{name}-out", name, listed, watcher)
 
     def override(self, settings: Iterable[Setting]) -> Iterator[Words]:
-        """tmux looks for the prefix before it looks into any table."""
+        """Set the prefixes to None as well, because tmux looks for the prefix before it looks into any table."""
         return (setting.override("0" if setting.option == PASTE_TIME else "None") for setting in settings)
 
     def take(self) -> Iterator[str]:
@@ -278,7 +282,7 @@ class Copied:
     def _table(
         self, table: str, client: str, listed: Sequence[str], watcher: Watcher, first: str = ""
     ) -> Iterator[str]:
-        """The table of the human, `first` before everything that a key does."""
+        """Yield the commands that copy the human's table into `table`, with `first` before the commands of every key."""
         yield rf"bind-key -T {table} Any {first}{self._key(client)}"
         if self._names.enter_gap_s:
             yield from (rf"bind-key -T {table} {key} {first}{self._enter(client)}" for key in ("Enter", "KPEnter"))
@@ -295,12 +299,12 @@ class Copied:
         )
 
     def _stay(self, client: str) -> str:
-        """In the second table, as long as it is there."""
+        """Return the command that keeps the client in its second table for as long as held keys come out."""
         return f'if-shell -F "#{{==:#{{{MARK}}},{self._names.hold}{OUT}}}" {{ switch-client -T {client}-out }}'
 
 
 def our_key_for(key_mode: str) -> str:
-    """The key that a program never gets to see. `key_mode`: the value of `pane_key_mode`, which tmux knows since 3.5."""
+    """Return the key of ours that the program never gets to see. `key_mode` is the value of `pane_key_mode`, which tmux knows since 3.5."""
     return OUR_CTRL_KEY if key_mode == "VT10x" else OUR_KEY
 
 
@@ -309,7 +313,7 @@ def tables_for(features: frozenset[str], names: Names) -> Tables:
 
 
 def _copies(table: str, listed: Sequence[str], usual_table: str, first: str = "") -> Iterator[str]:
-    """What the human has bound, in a table of ours, `first` before everything that a key does."""
+    """Return the commands that copy the human's bindings into a table of ours, with `first` before the commands of every key."""
     found = (match for text in listed if (match := _BINDING.fullmatch(text)) and match["table"] == usual_table)
     return (
         f"bind-key {each['repeat'] or ''}-T {table} {each['key']} {first}{each['commands']}"
@@ -322,11 +326,12 @@ _RENAMED = "window-renamed"
 
 
 def _after_all_queues(name: str) -> Iterator[str]:
-    """What follows in the line runs after all that stands in the queues of the clients, and before tmux reads anything more.
+    """Yield commands after which the rest of the line waits until tmux has run everything in the clients' queues. tmux reads nothing
+    more from terminals before the rest of the line has run.
 
     tmux goes through the queues of all clients again and again until they are empty, and only then reads from terminals. A
-    hook runs in a queue that comes first in each round, so whoever waits for a hook goes on in the next round. The hook is
-    one of our own hidden session."""
+    hook runs in a queue that comes first in each round, so a line that waits for a hook goes on in the next round. The hook
+    belongs to our own hidden session."""
     target = f"={HIDDEN_SESSION}:"
     yield command("set-hook", "-t", target, _RENAMED, f"wait-for -S {name}")
     yield command("rename-window", "-t", target, name)
@@ -334,12 +339,12 @@ def _after_all_queues(name: str) -> Iterator[str]:
 
 
 def _held(name: str) -> str:
-    """An option of the server that is set while a client waits."""
+    """Return the name of the server option that is set while a client waits."""
     return f"@{name}-held"
 
 
 def _waiting_enter(client: str) -> str:
-    """An option of the server that is set while an Enter of the client waits."""
+    """Return the name of the server option that is set while an Enter of the client waits."""
     return f"@{client}-enter"
 
 

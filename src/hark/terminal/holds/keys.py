@@ -1,4 +1,4 @@
-"""Key names as tmux has them, and the bytes a terminal sends for them. Only keys that hark may ever press are here."""
+"""The keys that hark may press, and no others: their names in tmux, and the bytes that a terminal sends for them."""
 
 import string
 
@@ -25,7 +25,7 @@ KEY_BYTES: dict[str, bytes] = {
 }
 
 LONGEST_WRITE = 48
-"""Agents take a read of 64 bytes or more for a paste, control bytes and all."""
+"""The largest number of bytes in one write of keys. Agents take a read of 64 bytes or more for a paste, control bytes and all."""
 
 
 def bytes_of(key: str) -> bytes:
@@ -38,7 +38,7 @@ def bytes_of(key: str) -> bytes:
 
 
 def in_bursts(keys: tuple[str, ...]) -> list[bytes]:
-    """The bytes of many keys in writes that no agent takes for a paste."""
+    """Return the bytes of the keys in pieces so short that no agent takes one for a paste."""
     bursts: list[bytes] = []
     for key in keys:
         data = bytes_of(key)

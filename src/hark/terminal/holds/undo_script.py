@@ -1,7 +1,7 @@
 """The undo of a hold as steps for `inside/undo_runner.py`, which the timer of the tmux server runs when nobody ended the hold. PURE.
 
-They stand in an option of the tmux server while the keys are held, in base64: some versions of tmux print other characters in their
-own way.
+An option of the tmux server holds the steps while the keys are held. They are in base64, because some versions of tmux print other
+characters in their own way.
 """
 
 import base64
@@ -19,19 +19,20 @@ from hark.terminal.tmux.commands import command, in_words
 from hark.terminal.tmux.expansion import Format
 
 UNDONE = "@hark-undone"
-"""An option of the pane: the label of the last hold that ended without its holder, 1 if its Enter was pressed, and when it ended."""
+"""The name of a pane option. Its value is the label of the last hold that ended without its holder, 1 or 0 for whether its Enter was
+pressed, and the second in which it ended."""
 
 Step = dict[str, Any]
 
 
 class UndoPlace(Struct, frozen=True, kw_only=True):
-    """Where an undo is run, and what is noted when it has run."""
+    """The place where an undo is run, and the label that is noted when it has run."""
 
     tmux: list[str]
-    """The command line by which a program reaches the server."""
+    """The words of the command line by which a program reaches the tmux server."""
     pane: Pane
     is_running: Format
-    """True while the program that was written to is in the foreground of the pane."""
+    """The condition for tmux that is true while the program that was written to is in the foreground of the pane."""
     paste_flags: tuple[str, ...]
     buffer: str
     label: str
