@@ -26,8 +26,8 @@ from hark.terminal.tmux.orphans import (
 
 FLAGS = "no-output,ignore-size"
 
-# Not by destroy-unattached: with it tmux (up to 3.7 at least) can crash when a control client ends in the moment in which
-# another client disconnects, and takes all agents with it (tmux pull request 5497).
+# A hook ends the session, not the option destroy-unattached: with that option tmux (up to 3.7 at least) can crash when a control client
+# ends in the moment in which another client disconnects, and takes all agents with it (tmux pull request 5497).
 _END_WITH_LAST_CLIENT = command(
     "set-hook",
     "-t",
@@ -44,7 +44,7 @@ class Call:
         self.replies: list[Reply] = []
 
     def take(self, reply: Reply) -> bool:
-        """True when the line is answered."""
+        """Add a reply; return True if the whole line is answered now."""
         self.replies.append(reply)
         if not (reply.is_error or len(self.replies) == self.line.replies):
             return False
@@ -73,7 +73,8 @@ class ControlClient(asyncio.SubprocessProtocol):
         on_lost: Callable[[], None],
         deadline_s: float,
     ) -> "ControlClient":
-        """`tmux` is the program with the options that choose the server."""
+        """Attach to the server, and end the control clients that earlier daemons left behind. `tmux` is the program with the options that
+        choose the server."""
         loop = asyncio.get_running_loop()
         hidden = ["new-session", "-A", "-s", HIDDEN_SESSION, "-x", "80", "-y", "24", "-f", FLAGS, hidden_program()]
         try:
@@ -111,7 +112,7 @@ class ControlClient(asyncio.SubprocessProtocol):
         return bool(self._calls)
 
     async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
-        """The replies of the line's commands. Raises `tmux-failed` with tmux's own words when one of them failed."""
+        """Return the replies of the line's commands. Raise `tmux-failed` with tmux's own words if one of the commands failed."""
         if self.is_lost or self._transport is None:
             raise tmux_gone()
         call = Call(line, asyncio.get_running_loop().create_future())
@@ -130,7 +131,7 @@ class ControlClient(asyncio.SubprocessProtocol):
         return replies
 
     async def close(self) -> None:
-        """Closing our end of the pipe makes tmux detach us; the process is ours and is reaped."""
+        """Close our end of the pipe, which makes tmux detach us, and wait until our client process has ended."""
         if self._transport is None:
             return
         if stdin := self._transport.get_pipe_transport(0):
@@ -160,7 +161,7 @@ class ControlClient(asyncio.SubprocessProtocol):
                     self._fail_calls()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """The process has ended and all that it wrote was read."""
+        """Fail all open calls: the client process has ended, and everything that it wrote was read."""
         assert self._transport is not None
         self._transport.close()
         if not self._attached.done():
@@ -211,7 +212,7 @@ _KEPT = frozenset(
 
 
 def clean_environment() -> dict[str, str]:
-    """Little of ours: a server that we start gives its environment to every pane, and an agent is to see its starter's
-    variables, not the daemon's."""
+    """Return the few variables of our environment that tmux gets. A server that we start gives its environment to every pane, and an
+    agent must see the variables of whoever started it, not the daemon's."""
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}
     return kept | {"TERM": os.environ.get("TERM", "xterm-256color")}

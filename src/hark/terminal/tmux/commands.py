@@ -1,4 +1,4 @@
-"""tmux command lines, quoted so that every byte arrives: data never becomes syntax, nor a format (`expansion.py`).
+"""tmux command lines, quoted so that every byte arrives: data never becomes syntax, and never a format (`expansion.py`).
 
 One line (`a ; b ; c`) runs atomically against a typing human, several lines do not; that is why a Line holds several
 commands. Every command of a line gets one reply, unless one fails: that error is the last reply of its line.
@@ -14,11 +14,11 @@ from msgspec import Struct
 from hark.model.errors import HarkError
 from hark.terminal.tmux.expansion import Format, arguments
 
-# Inside double quotes these could act; tmux reads \ooo back as the byte. UTF-8 passes raw.
+# These characters could act inside double quotes. We write each as \ooo, which tmux reads as the byte. UTF-8 passes raw.
 _ACTIVE = re.compile(r"[\x01-\x1f\"\\$`~#;\x7f]")
 
 FORBIDDEN_IN_PASTE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Everything but newline, tab and printable text: an escape sequence in a paste could end it and press keys."""
+"""Matches every character but newline, tab and printable text: an escape sequence in a paste could end the paste and press keys."""
 
 
 class Line(Struct, frozen=True):
@@ -38,24 +38,25 @@ def quote(value: str) -> str:
 
 @lru_cache(maxsize=4096, typed=True)
 def question(name: str, *given: str) -> str:
-    """The same as `command`, for commands without data of anybody's: they are asked over and over again."""
+    """Return the same as `command`, from a cache. It is for commands that hold nobody's data and are run over and over again."""
     return command(name, *given)
 
 
 def command(name: str, *given: str) -> str:
-    """Flags are given as they are (`-t`). A plain value arrives as it is; a `Format` is expanded. A word that starts with `-`
-    must come after `--`."""
+    """Return a tmux command with its arguments quoted. Flags are given as they are (`-t`). A plain value arrives as it is; a `Format`
+    is expanded. A word that starts with `-` must come after `--`."""
     placed = arguments(name, *given)
     return " ".join((name, *(argument.text if argument.is_flag else quote(argument.text) for argument in placed)))
 
 
 def shell_command(tmux: Sequence[str], step: Sequence[tuple[str, ...]]) -> str:
-    """Commands for a shell, which reaches the server by the words of `tmux`."""
+    """Return a shell command that runs the tmux commands. `tmux` has the words by which a shell reaches the server."""
     return shlex.join([*tmux, *in_words(step)])
 
 
 def in_words(step: Sequence[tuple[str, ...]]) -> list[str]:
-    """Commands as the words that a call of tmux gets. A last semicolon of a word would end the command."""
+    """Return the commands as the words that a call of the tmux program gets. A semicolon at the end of a word is escaped, because it
+    would end the command."""
     placed = ([name, *(argument.text for argument in arguments(name, *rest)), "\n"] for name, *rest in step)
     words = [re.sub(r";$", r"\\;", word) for words in placed for word in words]
     return [";" if word == "\n" else word for word in words[:-1]]
@@ -68,7 +69,8 @@ def line(*commands: str, extra_replies: int = 0) -> Line:
 def paste_if(
     pane_id: str, condition: Format, text: str, buffer: str, features: frozenset[str], also: str | None = None
 ) -> Line:
-    """Bracketed paste by a buffer of its own, which is deleted in any case. `-r`: newlines stay newlines."""
+    """Return the line that pastes the text (bracketed) if the condition is true. The paste has a buffer of its own, which is deleted in
+    any case. With `-r` newlines stay newlines."""
     if FORBIDDEN_IN_PASTE.search(text):
         raise HarkError(
             "text-control-bytes",
@@ -89,8 +91,9 @@ def press(pane_id: str, *keys: str) -> str:
 
 
 def act_if(pane_id: str, condition: Format, action: str, otherwise: str | None = None, also: str | None = None) -> Line:
-    """Runs the action, and then `also`, only if the format is true at that very moment: tmux decides and acts in one go, so
-    nothing can happen in between. The last reply says `done` or `withheld`; both branches give the same number of replies."""
+    """Return the line that runs the action, and then `also`, only if the condition is true at that very moment: tmux decides and acts
+    in one go, so nothing can happen in between. The last reply says `done` or `withheld`; both branches give the same number of
+    replies."""
     nothing = command("display-message", "-p", "")
     taken = [action, *([also] if also else [])]
     refused = [otherwise or nothing, *([nothing] if also else [])]

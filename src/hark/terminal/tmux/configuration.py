@@ -6,13 +6,14 @@ from importlib import resources
 
 
 def own_files(user_file: str | None, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """For hark's own server: our file, then the user's, which wins. `user_file` takes the place of those that tmux itself would read."""
+    """Return the files for hark's own server: our file, then the user's files, which win. `user_file` takes the place of the files that
+    tmux itself would read."""
     ours = str(resources.files(__package__) / "own.conf")
     return (ours, user_file) if user_file else (ours, *_usual_files(environment))
 
 
 def _usual_files(environment: Mapping[str, str]) -> list[str]:
-    """Those that tmux reads when nobody names one."""
+    """Return the existing configuration files that tmux reads when nobody names one."""
     home = environment.get("HOME", "")
     places = ["/etc/tmux.conf"]
     places += [f"{home}/.tmux.conf"] if home else []

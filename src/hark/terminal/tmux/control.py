@@ -6,8 +6,8 @@ tmux answers every command of a line with one block, in order, and writes notifi
     any bytes                       even lines that look like notifications or like another block's end
     %end TIME NUMBER FLAGS          or %error
 
-So a block ends only at %end or %error with the TIME and NUMBER of its own %begin, and what stands inside is never read as
-anything else. Data is bytes throughout: %output may cut a character in two, and panes may print invalid UTF-8.
+So a block ends only at %end or %error with the TIME and NUMBER of its own %begin, and the lines inside a block are never read as
+notifications. Data is bytes throughout: %output may cut a character in two, and panes may print invalid UTF-8.
 """
 
 import codecs
@@ -16,12 +16,12 @@ from msgspec import Struct
 
 
 class Reply(Struct, frozen=True):
-    """One block: the answer to one command."""
+    """One block, which is the answer to one command."""
 
     lines: list[bytes]
     is_error: bool
     is_ours: bool
-    """False for the block that answers the attach itself, and for commands that hooks ran."""
+    """True if the block answers a command of this client. False for the answer to the attach itself, and for commands that hooks ran."""
 
 
 class Output(Struct, frozen=True):
@@ -30,7 +30,7 @@ class Output(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """Any other notification, such as %sessions-changed."""
+    """A notification other than output and exit, such as %sessions-changed."""
 
     name: str
     arguments: str
@@ -87,12 +87,13 @@ class ControlParser:
 
 
 def unescape(escaped: bytes) -> bytes:
-    r"""tmux writes bytes below 0x20 and the backslash as \ooo, and everything else raw; escape_decode is that, in C."""
+    r"""Return the bytes that tmux escaped. tmux writes bytes below 0x20 and the backslash as \ooo, and everything else raw;
+    escape_decode reads that form, in C."""
     if b"\\" not in escaped:
         return escaped
     try:
         decoded: bytes = codecs.escape_decode(escaped)[0]
     except ValueError:
-        # Not tmux's words: nothing that is in our way may end the connection.
+        # tmux never writes this. But whatever comes, an unreadable escape must not end the connection.
         return escaped
     return decoded

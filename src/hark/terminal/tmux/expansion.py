@@ -1,13 +1,13 @@
-"""The one place that knows what tmux expands where.
+"""The one place that knows which arguments of which commands tmux expands.
 
-In some places tmux replaces formats in a value (`#{pane_id}`, `#H`), and runs `#(command)` in a shell. In a few it also
+In some places tmux replaces formats in a value (`#{pane_id}`, `#H`), and runs `#(command)` in a shell. In a few places tmux also
 replaces times (`%H:%M`). The table below says for each command that hark uses which option values and which words are
 such places. A plain `str` always arrives as it is: in an expanding place it is escaped. Only a `Format` is expanded, and
 a `Format` is only accepted where tmux expands. A command that is not in the table is refused.
 
-Measured on tmux 3.3a: expanded are new-session -c -n -s -F, new-window -c -n -F, split-window -c -F, rename-window,
+Measured on tmux 3.3a: tmux expands new-session -c -n -s -F, new-window -c -n -F, split-window -c -F, rename-window,
 rename-session, select-pane -T, display-message, run-shell, pipe-pane, the condition of if-shell, and every -F and -f of
-the list commands. Not expanded are -e, the values of set-option and set-hook, buffers, keys, targets and the words of a
+the list commands. tmux does not expand -e, the values of set-option and set-hook, buffers, keys, targets and the words of a
 program. `##` is a `#`, but a row of `#` before `[` stays as it is, because tmux leaves styles to whoever draws them.
 """
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 
 class Format(str):
-    """A text that tmux shall expand. Never make one from a text of somebody else: `literal` and `equals` take such texts."""
+    """A text that tmux must expand. Never make a `Format` from somebody else's text: `literal` and `equals` take such texts."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ class Argument(NamedTuple):
 
 
 def arguments(name: str, *given: str) -> Iterator[Argument]:
-    """What to give to the tmux command so that each plain text arrives as it is and each `Format` is expanded."""
+    """Yield the arguments for the tmux command in a form in which each plain text arrives as it is and each `Format` is expanded."""
     places = PLACES[name]
     option, has_options_left, words = "", True, 0
     for text in given:
@@ -110,19 +110,20 @@ def _placed(name: str, text: str, is_expanded: bool, is_timed: bool) -> str:
 
 
 def literal(text: str, *, is_timed: bool = False) -> Format:
-    """A format that expands to the text."""
+    """Return a format that expands to the text."""
     escaped = _HASHES.sub(lambda hashes: hashes[0] * 2, text)
     return Format(escaped.replace("%", "%%") if is_timed else escaped)
 
 
 def equals(variable: str, value: object) -> Format:
-    """A format that is true when the variable has that value, whatever characters the value holds."""
+    """Return a format that is true if the variable has that value, whatever characters the value holds."""
     inner = _HASHES.sub(lambda hashes: hashes[0] * 2, str(value)).replace(",", "#,").replace("}", "#}")
     return Format(f"#{{==:#{{{variable}}},{inner}}}")
 
 
 def value_of(variable: str) -> Format:
-    """A format that is the value of a variable, or of an option of ours: true when it is set, and not to 0."""
+    """Return a format that expands to the value of a variable, or of an option of ours. As a condition it is true if the value is set,
+    and not to 0."""
     return Format(f"#{{{variable}}}")
 
 
@@ -131,6 +132,6 @@ def not_(condition: Format) -> Format:
 
 
 def all_of(*conditions: Format) -> Format:
-    """A format that is true when all are."""
+    """Return a format that is true if all conditions are true."""
     first, *rest = conditions
     return Format(f"#{{&&:{first},{all_of(*rest)}}}") if rest else first

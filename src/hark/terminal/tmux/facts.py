@@ -1,4 +1,4 @@
-"""What tmux says about its panes and clients, and the formats that ask for it. Free text comes last in each line."""
+"""The facts that tmux tells about its panes and clients, and the formats that ask for them. Free text comes last in each format."""
 
 from msgspec import Struct
 
@@ -24,7 +24,7 @@ class PaneFacts(Struct, frozen=True, kw_only=True):
     tty: str
     session_id: str
     foreground: str
-    """Name of the foreground process of its terminal."""
+    """The name of the foreground process of the pane's terminal."""
 
 
 class ClientFacts(Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class ClientFacts(Struct, frozen=True, kw_only=True):
     name: str
     pane_id: str
     activity_at: int
-    """Whole seconds since the epoch: when something last arrived from that terminal."""
+    """The time when something last arrived from the terminal, in whole seconds since the epoch."""
 
 
 class ServerFacts(Struct, frozen=True):
@@ -61,6 +61,6 @@ def parse_pane(line: str) -> PaneFacts:
 
 
 def parse_clients(lines: list[str]) -> list[ClientFacts]:
-    """Humans only: control clients are programs."""
+    """Return the clients of humans; leave out control clients, which are programs."""
     parts = [line.split(" ", 3) for line in lines]
     return [ClientFacts(name=p[3], pane_id=p[2], activity_at=int(p[0])) for p in parts if len(p) == 4 and p[1] != "1"]

@@ -1,6 +1,7 @@
-"""Where a human goes who has landed in the hidden session: by `prefix )`, a plain `tmux attach`, or because a session ended.
+"""The session to which a human is moved who has landed in the hidden session: by `prefix )`, by a plain `tmux attach`, or because a
+session ended.
 
-tmux cannot hide a session. But it tells control clients at once when a client has changed its session, and the daemon
+tmux cannot hide a session. But tmux tells control clients at once when a client has changed its session, and the daemon
 moves that client on, to where it would be if there were no hidden session. PURE: the answers of tmux are passed in.
 """
 
@@ -23,16 +24,17 @@ class TmuxSession(Struct, frozen=True):
 
 
 def parse_sessions(lines: Sequence[str]) -> list[TmuxSession]:
-    """In tmux's own order, in which `prefix )` goes through them."""
+    """Return the sessions in tmux's own order, in which `prefix )` goes through them."""
     parts = (line.split(" ", 3) for line in lines)
     return [TmuxSession(id, int(activity), attached != "0", name) for id, activity, attached, name in parts]
 
 
 def way_on(sessions: Sequence[TmuxSession], came_from: str) -> list[str]:
-    """The ids of the sessions to switch to, one after the other; the last is where the human stays. Empty: there is none.
+    """Return the ids of the sessions to switch to, one after the other; the human stays in the last one. The list is empty if there
+    is no other session.
 
-    Whoever came from a session went through the list of sessions, and goes on in the same direction. The session they came
-    from is visited first, so that tmux's "last session" is that one."""
+    A human who came from another session was going through the list of sessions, and goes on in the same direction. The session that
+    the human came from is visited first, so that tmux remembers it as the "last session"."""
     others = [session for session in sessions if session.name != HIDDEN_SESSION]
     if not others:
         return []

@@ -11,7 +11,7 @@ from hark.terminal.tmux.server import TmuxServer
 
 _WINDOW_FORMAT = Format("#{session_id}:#{window_id}")
 _HAS_NO_TITLE = Format("#{==:#{pane_title},#{host}}")
-"""tmux gives the machine's name to a pane whose program has set no title."""
+"""True if the pane's program has set no title: then tmux shows the machine's name as the title."""
 
 
 class Program(Struct, frozen=True, kw_only=True):
@@ -19,9 +19,9 @@ class Program(Struct, frozen=True, kw_only=True):
     directory: str
     environment: dict[str, str]
     name: str
-    """The name of its window. tmux does not rename a window that was given a name."""
+    """The name of the program's window. tmux does not rename a window that was given a name."""
     title: str
-    """The title of its pane, until the program sets one."""
+    """The title of the program's pane, until the program sets one."""
 
 
 class OwnSession(Struct, frozen=True, kw_only=True):
@@ -31,12 +31,13 @@ class OwnSession(Struct, frozen=True, kw_only=True):
 
 
 class Beside(Struct, frozen=True, kw_only=True):
-    """A new window after that of a pane, or a new pane beside it, as `tmux new-window` and `tmux split-window` open them."""
+    """The place of a new window after the window of a pane, or of a new pane beside that pane, as `tmux new-window` and
+    `tmux split-window` open them."""
 
     pane_id: str
     is_split: bool = False
     is_shown: bool = False
-    """Make it the current one, so that clients of that session show it."""
+    """True if the new window or pane becomes the current one, so that clients of that session show it."""
 
 
 async def open_pane(server: TmuxServer, program: Program, place: OwnSession | Beside) -> Pane:
@@ -56,7 +57,7 @@ async def open_pane(server: TmuxServer, program: Program, place: OwnSession | Be
 
 
 async def rename_window(server: TmuxServer, pane: Pane, before: str, name: str) -> None:
-    """Renames the window of a session that was renamed, if it still has the name that hark gave it."""
+    """Rename the window of a session that was renamed, if the window still has the name that hark gave it."""
     renamed = command("rename-window", "-t", pane.pane_id, "--", name)
     await server.act_if(pane, equals("window_name", before), renamed)
 
@@ -67,5 +68,5 @@ async def _window_of(server: TmuxServer, pane_id: str) -> str:
 
 
 def _words(command_line: list[str]) -> list[str]:
-    """tmux gives a single word to a shell, and runs several as they are."""
+    """Return the words so that no shell interprets them: tmux gives a single word to a shell, and runs several words as they are."""
     return [shlex.quote(command_line[0])] if len(command_line) == 1 else command_line

@@ -1,4 +1,5 @@
-"""One tmux server: its panes, and what can be done to them. One control client, connected when needed, again with backoff."""
+"""One tmux server, its panes, and what hark can do to them. It has one control client, which connects when it is needed, and connects
+again with backoff."""
 
 import asyncio
 import contextlib
@@ -36,7 +37,7 @@ from hark.terminal.tmux.version import check_version, features, widths_of
 CONNECT_DEADLINE_S = 10.0
 BACKOFF_S = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)
 
-# After these the set of panes may be another one.
+# After each of these notifications the set of panes may have changed.
 _STRUCTURAL = {
     "sessions-changed",
     "unlinked-window-close",
@@ -56,17 +57,17 @@ NEW_PANE_FORMAT = Format("#{pane_id} #{pane_pid}")
 
 class Rendering(Struct, frozen=True, kw_only=True):
     rows: list[Drawn]
-    """The last ones are the screen."""
+    """The rows that scrolled off the top, and then the rows of the screen."""
     screen: Screen
     history: int
-    """How many lines have scrolled off its top, as far as tmux keeps them."""
+    """How many lines have scrolled off the top of the screen, as far as tmux keeps them."""
 
 
 class TmuxServer:
     def __init__(
         self, socket: str, on_change: Callable[["TmuxServer"], None], program: str = "tmux", config: Sequence[str] = ()
     ) -> None:
-        """`config`: the files that a server is started with, in this order; by default tmux's own choice."""
+        """`config` has the configuration files that a server is started with, in this order; by default tmux chooses."""
         self.socket = socket
         self.version = (0, 0)
         self.features: frozenset[str] = frozenset()
@@ -86,17 +87,19 @@ class TmuxServer:
 
     @property
     def _cells(self) -> tuple[str, ...]:
-        """The options of `capture-pane` for all cells that were written, with their attributes, and for no others."""
+        """The options with which `capture-pane` prints all cells that were written, with their attributes, and where tmux can (3.4) no
+        others."""
         return ("-p", "-e", "-N", "-T") if "used-cells" in self.features else ("-p", "-e", "-N")
 
     @property
     def command_line(self) -> list[str]:
-        """By which a shell calls this server, whatever its PATH."""
+        """The words by which a shell calls this server, whatever the shell's PATH is."""
         program, *options = self._tmux
         return [shutil.which(program) or program, *options]
 
     async def connect(self, may_start: bool = False) -> ControlClient:
-        """With `may_start`, starts the server if there is none. Without, a server that is gone is `tmux-gone`."""
+        """Return the control client, connected. Start the server if there is none and `may_start` is true; raise `tmux-gone` if there is
+        none and `may_start` is false."""
         loop = asyncio.get_running_loop()
         async with self._connecting:
             self._used_at_s = loop.time()
@@ -115,7 +118,7 @@ class TmuxServer:
 
     async def _attach(self, may_start: bool) -> ControlClient:
         check_owner(self.socket)
-        # -N: a server that is gone must not come back as an empty one.
+        # With -N tmux starts no server: a server that is gone must not come back as an empty one.
         options = self._config if may_start else ["-N"]
         client = await ControlClient.connect(
             [*self._tmux, *options], clean_environment(), self._notice, self._lost, CONNECT_DEADLINE_S
@@ -137,8 +140,8 @@ class TmuxServer:
             await self._client.close()
 
     async def leave_if_unused(self, unused_s: float) -> None:
-        """Disconnects when nobody has asked anything for that long. Our hidden session ends with it, and the server, if that
-        was its last session."""
+        """Disconnect if nobody has asked anything for `unused_s` seconds. Our hidden session ends with the connection, and so does the
+        server if the hidden session was its last."""
         async with self._connecting:
             client, is_used = self._client, asyncio.get_running_loop().time() - self._used_at_s < unused_s
             if client is None or is_used or client.is_busy:
@@ -150,7 +153,7 @@ class TmuxServer:
         return await (await self.connect()).run(line, deadline_s)
 
     def text(self, reply: Reply) -> list[str]:
-        """The lines that a command printed. Not for `capture-pane`, which tells cells as they are."""
+        """Return the lines that a command printed. Do not use this for `capture-pane`, which prints cells as they are."""
         lines = _text([reply])
         return [_ESCAPED_DOLLAR.sub("$", row) for row in lines] if "escaped-dollars" in self.features else lines
 
@@ -161,7 +164,7 @@ class TmuxServer:
         return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(self.text(clients)))
 
     async def pane_facts(self, pane: Pane) -> ServerFacts:
-        """The facts of one pane, and of the clients: what a delivery asks right before it starts."""
+        """Return the facts of one pane and of the clients. A delivery asks for them right before it starts."""
         asked = line(
             question("display-message", "-p", "-t", pane.pane_id, PANE_FORMAT),
             question("list-clients", "-F", CLIENT_FORMAT),
@@ -171,10 +174,10 @@ class TmuxServer:
         return ServerFacts({facts.pane_id: facts}, parse_clients(self.text(clients)))
 
     async def resolve(self, target: str) -> PaneFacts:
-        """Any target that tmux understands: a pane id, session:window.pane, a name. A relative one is relative to our own
-        hidden session, where there is nothing to be found."""
+        """Find a pane by any target that tmux understands: a pane id, session:window.pane, a name. A relative target is relative to our
+        own hidden session, so it finds no pane."""
         shown = Format(f"#{{?{equals('session_name', HIDDEN_SESSION)},,{PANE_FORMAT}}}")
-        # display-message shows the current window when a session lacks the wanted one; capture-pane refuses.
+        # display-message shows the current window if a session lacks the wanted window; capture-pane refuses then.
         strict = command("capture-pane", "-p", "-S", "0", "-E", "0", "-t", target)
         try:
             _, head = await self.run(line(strict, command("display-message", "-p", "-t", target, shown)))
@@ -191,7 +194,7 @@ class TmuxServer:
         return facts
 
     async def screen(self, pane: Pane) -> Screen:
-        """Cursor, mode and content of one instant: one line, so nothing can happen in between."""
+        """Return cursor, mode and content of one instant. One command line asks for all of them, so nothing can happen in between."""
         await self.connect()
         asked = line(
             question("display-message", "-p", "-t", pane.pane_id, SCREEN_FORMAT),
@@ -201,7 +204,7 @@ class TmuxServer:
         return _screen(pane, self.text(head)[0], _text([body]), widths_of(self.version))
 
     async def rendering(self, pane: Pane, lines: int) -> Rendering:
-        """The screen with that many lines of what has scrolled off its top, of one instant."""
+        """Return the screen of one instant, with the last `lines` lines that have scrolled off its top."""
         await self.connect()
         asked = line(
             question("display-message", "-p", "-t", pane.pane_id, RENDERING_FORMAT),
@@ -214,7 +217,7 @@ class TmuxServer:
         return Rendering(rows=read_drawn(rows), screen=screen, history=int(history))
 
     async def history(self, pane_id: str, lines: int) -> list[str]:
-        """The last rendered lines, wraps joined, trailing blank lines dropped."""
+        """Return the last rendered lines. Wrapped lines are joined, and trailing blank lines are dropped."""
         reply = await self.run(line(command("capture-pane", "-p", "-J", "-S", str(-lines), "-t", pane_id)))
         text = [row.rstrip() for row in _text(reply)]
         while text and not text[-1]:
@@ -229,9 +232,9 @@ class TmuxServer:
         also: str | None = None,
         only_if: Format | None = None,
     ) -> bool:
-        """Only if, in that very moment, the pane is the same process, in no mode, and its foreground is that program: a
-        shell that has come in its place would run what is pasted. `also`: a command that runs in the same instant. `only_if`: one
-        more condition."""
+        """Paste only if, in that very moment, the pane is the same process, in no mode, and its foreground is the program `foreground`:
+        a shell that has come in its place would run what is pasted. Return True if the text was pasted. `also` is a command that runs in
+        the same instant; `only_if` is one more condition."""
         buffer = f"hark-{os.getpid()}-{next(self._buffers)}"
         condition = _and(is_running(pane, foreground), only_if)
         try:
@@ -243,7 +246,8 @@ class TmuxServer:
         return _text([replies[-1]]) == ["done"]
 
     async def announce(self, pane: Pane, words: str) -> None:
-        """In the status line of the terminals that show the pane. A key ends it, and is not lost: without -N."""
+        """Show the words in the status line of the terminals that show the pane. A key of the human's ends the display and is not lost,
+        because -N is not given."""
         facts = await self.pane_facts(pane)
         for client in facts.clients:
             if client.pane_id == pane.pane_id:
@@ -257,12 +261,13 @@ class TmuxServer:
         also: str | None = None,
         only_if: Format | None = None,
     ) -> bool:
-        """Presses the keys on the same conditions as `paste` pastes."""
+        """Press the keys on the same conditions on which `paste` pastes; return True if they were pressed."""
         condition = _and(is_running(pane, foreground), only_if)
         return await self._act_if(pane.pane_id, condition, press(pane.pane_id, *keys), also)
 
     async def report_focus(self, pane: Pane, foreground: str) -> bool:
-        """On the same condition, and only where no client shows the pane: what a terminal has reported counts for more."""
+        """Tell the program that it has the focus, if it still runs in the foreground of the pane and no client shows the pane: what a
+        terminal has reported counts for more. Return True if the program was told."""
         is_shown = all_of(equals("pane_active", 1), not_(equals("window_active_clients", 0)))
         report = command("send-keys", "-t", pane.pane_id, "-H", "1b", "5b", "49")
         return await self._act_if(pane.pane_id, all_of(is_running(pane, foreground), not_(is_shown)), report)
@@ -276,20 +281,20 @@ class TmuxServer:
         also: str | None = None,
         only_if: Format | None = None,
     ) -> bool:
-        """Presses the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
-        `screen` had it, and `proof` (letters and digits) is still to be read on it."""
+        """Press the key only if, in that very moment, the pane is the same process, in no mode, its cursor stands where
+        `screen` had it, and the pane still shows `proof` (letters and digits). Return True if the key was pressed."""
         conditions = [equals("pane_pid", pane.pid), equals("pane_in_mode", 0)]
         conditions += [equals("cursor_x", screen.cursor_x), equals("cursor_y", screen.cursor_y)]
         condition = _and(all_of(*conditions, *([_shows(proof)] if proof else [])), only_if)
         return await self._act_if(pane.pane_id, condition, press(pane.pane_id, key), also)
 
     async def option_of(self, pane: Pane, option: str) -> str:
-        """The value of an option of the pane's own; nothing if it is not set."""
+        """Return the value of an option of the pane itself, or an empty text if the option is not set."""
         words = command("show-options", "-p", "-q", "-v", "-t", pane.pane_id, option)
         return "".join(_text(await self.run(line(words))))
 
     async def create(self, name: str, *given: str, may_start: bool = False) -> Pane:
-        """The pane that such a command makes: `new-session`, `new-window`, `split-window`."""
+        """Run a tmux command that makes a pane (`new-session`, `new-window`, `split-window`), and return that pane."""
         client = await self.connect(may_start)
         made = line(command(name, "-P", "-F", NEW_PANE_FORMAT, *given))
         [text] = _text(await client.run(made, CONNECT_DEADLINE_S))
@@ -297,7 +302,7 @@ class TmuxServer:
         return Pane(socket=self.socket, pane_id=pane_id, pid=int(pid))
 
     async def started(self) -> list[tuple[Pane, str]]:
-        """All panes, with the commands that they were started with."""
+        """Return all panes, each with the command that it was started with."""
         asked = line(command("list-panes", "-a", "-F", STARTED_FORMAT))
         [panes] = await self.run(asked)
         parts = (text.split(" ", 2) for text in self.text(panes))
@@ -309,21 +314,22 @@ class TmuxServer:
         return text
 
     async def act_if(self, pane: Pane, condition: Format, action: str, also: str | None = None) -> bool:
-        """True if the action was taken: only if it still is that process and the condition is true."""
+        """Run the action only if the pane still is that process and the condition is true. Return True if the action was run."""
         return await self._act_if(pane.pane_id, all_of(equals("pane_pid", pane.pid), condition), action, also)
 
     async def hide_status(self, pane: Pane) -> None:
         await self.run(line(command("set-option", "-t", pane.pane_id, "status", "off")))
 
     async def kill_pane(self, pane: Pane) -> bool:
-        """Only if it still is that process."""
+        """Kill the pane only if it still is that process; return True if it was killed."""
         return await self._act_if(pane.pane_id, equals("pane_pid", pane.pid), command("kill-pane", "-t", pane.pane_id))
 
     async def pipe(self, pane: Pane, shell_command: str) -> bool:
-        """Sends what the pane prints to a command, unless the pane has a pipe already: it may be the human's own.
+        """Send what the pane prints to a command, unless the pane has a pipe already, which may be the human's own. Return True if the
+        pipe was opened.
 
-        With -I tmux also listens to the pipe: whoever holds it must not write, and when it is gone tmux knows at once, not
-        only when the pane prints again."""
+        With -I tmux also listens to the pipe: whoever has its other end must not write. When the other end is closed, tmux knows at
+        once, not only when the pane prints again."""
         opened = command("pipe-pane", "-I", "-O", "-t", pane.pane_id, shell_command)
         return await self._act_if(pane.pane_id, not_(Format("#{pane_pipe}")), opened)
 
@@ -341,8 +347,8 @@ class TmuxServer:
             move.add_done_callback(self._moves.discard)
 
     async def _move_on(self, client: str) -> None:
-        """A human who has landed in the hidden session goes to where they would be without it. Whoever is gone already, or
-        moved on by another daemon, needs nothing."""
+        """Move a human who has landed in the hidden session to where they would be without it. A client that is gone already, or that
+        another daemon moved on, needs nothing."""
         with contextlib.suppress(HarkError):
             [asked] = await self.run(line(command("display-message", "-p", "-c", client, LAST_FORMAT)))
             is_control, _, came_from = "".join(self.text(asked)).partition(" ")
@@ -387,7 +393,7 @@ def _and(condition: Format, other: Format | None) -> Format:
 
 
 def _shows(proof: str) -> Format:
-    """True when the pane's screen shows these letters and digits."""
+    """Return a condition that is true if the pane's screen shows these letters and digits."""
     if not proof.isalnum():
         raise ValueError(f"only letters and digits can be looked for: {proof!r}")
     return Format(f"#{{C:{proof}}}")

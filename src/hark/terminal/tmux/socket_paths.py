@@ -16,8 +16,8 @@ def check_owner(socket: str) -> None:
 
 
 def default_socket(name: str) -> str:
-    """Where `tmux -L NAME` has its socket."""
-    # Whether the directory is safe is asked when somebody connects: then a link in its place must still be seen as one.
+    """Return the path at which `tmux -L NAME` has its socket."""
+    # hark checks whether the directory is safe when somebody connects: at that time it must still see a link in its place as a link.
     directory = Path(os.environ.get("TMUX_TMPDIR") or "/tmp").resolve() / f"tmux-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

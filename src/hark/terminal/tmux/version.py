@@ -1,4 +1,4 @@
-"""Which tmux is this, and what can it do."""
+"""The version of a tmux, and the features that this version has."""
 
 import re
 
@@ -9,7 +9,7 @@ OLDEST = (3, 3)
 _NO_NUMBER = (99, 0)
 _NEVER = (100, 0)
 
-# The first version with a feature, and the first one without it again.
+# For each feature, the first version that has it, and the first later version that lacks it again.
 _FEATURES = {
     "client-keys": ((3, 4), _NEVER),
     "used-cells": ((3, 4), _NEVER),
@@ -27,7 +27,7 @@ paste-sanitises    `paste-buffer` changes control characters unless told not to
 
 
 def parse_version(text: str) -> tuple[int, int]:
-    """`tmux 3.3a` -> (3, 3); `tmux next-3.8` -> (3, 8); builds without a number count as new."""
+    """Return the version: `tmux 3.3a` -> (3, 3); `tmux next-3.8` -> (3, 8). A build without a number counts as new."""
     found = re.search(r"(\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else _NO_NUMBER
 
