@@ -1,27 +1,27 @@
-"""Stands between a terminal pane and the agent. Stdlib only, one file, run without the package around it.
+"""The airlock: the program between a terminal pane and the agent. It is one file, uses only the stdlib, and runs without the package.
 
-With `--socket` the agent lives on a pty of its own and every byte passes through here, unchanged. What the agent prints goes
-straight to the terminal. What the terminal sends is cut into keys, for one reason: a client of the socket may *hold* the
+With `--socket` the agent lives on a pty of its own and every byte passes through this program, unchanged. The agent's output goes
+straight to the terminal. The terminal's input is cut into keys, for one reason: a client of the socket may *hold* the
 human's keys for at most two seconds, write to the agent meanwhile, and let go. So a human and a delivery cannot interleave.
 
 The way of the keys is in one of three states (`Keys`):
   open    bytes are forwarded as they come, in whatever pieces they come;
-  held    whole keys are kept, in order. What the terminal itself answers to the agent's questions is not a key and passes;
-  replay  kept keys go out one by one, each only when the agent has read the one before and a moment has passed, because
+  held    whole keys are kept, in order. The terminal's own answers to the agent's questions are not keys, and pass;
+  replay  kept keys go out one by one, each only when the agent has read the key before it and a moment has passed, because
           agents take bursts for pastes and an Enter close behind a character for a newline. New keys queue behind.
 Everything for the agent goes through one first-in-first-out buffer, so nothing can be lost or reordered further down.
 
-Whoever holds the keys leaves an undo here: the writes that take its text out of the agent's input box and put the human's draft
-back. If it dies in the middle of a hold, or the hold's time is over, the undo is run and then the keys go free. An agent that does not
-read gets the undo when it reads again; the keys wait for that, unless the human has waited for too long.
+The client that holds the keys leaves an undo here: the writes that take its text out of the agent's input box and put the human's draft
+back. If the client dies in the middle of a hold, or the hold's time is over, the airlock runs the undo and then lets the keys go. An agent
+that does not read gets the undo when it reads again; the keys wait for that, unless the human has waited for too long.
 
-The agent's session is led by a keeper, a fork of ours that only waits (`_keep`): the kernel lets a program stop itself (Ctrl-Z) only
-if somebody else in its session could continue it. When the agent stops, the terminal goes back to the shell above us and we stop
-too; the shell's `fg` continues us both. Where no shell is above us, a client that watches the agent (`watch`) does that part: it is
-told that the agent has stopped, and continues it by a SIGCONT to us.
+A keeper leads the agent's session. The keeper is a fork of ours that only waits (`_keep`): the kernel lets a program stop itself (Ctrl-Z)
+only if somebody else in its session could continue it. When the agent stops, the terminal goes back to the shell above us and we stop
+too; the shell's `fg` continues us both. Where no shell is above us, a client that watches the agent (`watch`) does the shell's part: the
+airlock tells that client that the agent has stopped, and the client continues the agent by a SIGCONT to us.
 
-The agent must never suffer from us: without a usable socket it runs all the same, and if this program has a defect it
-falls back to copying bytes. Without `--socket` it gives the pane to the agent and is gone.
+The agent must never suffer from us: without a usable socket the agent runs all the same, and if this program has a defect it
+falls back to copying bytes. Without `--socket` this program replaces itself by the agent.
 """
 
 import binascii
@@ -56,15 +56,15 @@ MOST_CLIENTS = 64
 MOST_UNFORWARDED = 1024 * 1024
 MOST_LEFT_BEHIND = (
     1024 * 1024
-)  # more than a pty can buffer: what comes after it is printed by somebody who outlives the agent
+)  # more than a pty can buffer: a process that outlives the agent prints whatever comes after that
 
 LONGEST_HOLD_S = 2.0
 GRANT_PATIENCE_S = 0.3
 LONGEST_GAP_MS = 1000
 READ_POLL_S = 0.001
-READ_PATIENCE_S = 0.5  # an agent that redraws everything reads nothing meanwhile
-ENTER_PATIENCE_S = 2.5  # an Enter that is read together with the keys before it becomes a newline
-INSISTS_AFTER_S = 2.0  # a key that has waited so long goes on, also where the agent does not read
+READ_PATIENCE_S = 0.5  # how long to wait until the agent reads: while it redraws everything it reads nothing
+ENTER_PATIENCE_S = 2.5  # the same wait before an Enter, which becomes a newline if it is read together with other keys
+INSISTS_AFTER_S = 2.0  # a key that has waited this long goes on, even if the agent does not read
 LONGEST_BURST = 48  # agents take a read of 64 bytes or more for a paste, control bytes and all
 LONGEST_PAUSE_S = 1.0
 MOST_REPEATS = 1024 * 1024
@@ -83,7 +83,7 @@ PASTE_START, PASTE_STOP = b"\x1b[200~", b"\x1b[201~"
 PASTE_END = re.compile(rb"\x1b\[201~")
 # Any control character ends a string too, or a human's Alt-] would swallow all that is typed after it.
 STRING_END = re.compile(rb"[\x00-\x1a\x1c-\x1f]|\x1b\\|(?=\x1b[^\\])")
-END_OVERLAP = 5  # one less than the longest of these ends
+END_OVERLAP = 5  # one byte less than the longest end of a paste or string
 TOKEN = re.compile(
     rb"""
       (?P<part> (?: \x1b | \x1b\[M.{0,2} | \x1b\[\[ | \x1b\[[0-?]{0,64}[ -/]{0,8} | \x1bO[0-9;]{0,8}
@@ -103,16 +103,18 @@ TOKEN = re.compile(
 class Token(NamedTuple):
     data: bytes
     kind: str
-    """"key", "mouse", "reply" of the terminal, or "position": a reply if the agent has asked, else a shifted F3."""
+    """One of "key", "mouse", "reply" (an answer of the terminal) and "position", which is a reply if the agent has asked for the cursor's
+    position and a shifted F3 otherwise."""
 
 
 class KeyReader:
-    """Bytes from a terminal in, in any pieces; whole keys, pastes and replies out. `pending` is what is not whole yet."""
+    """Cuts bytes from a terminal, which come in any pieces, into whole keys, pastes and replies. `pending` has the bytes that are not
+    whole yet."""
 
     def __init__(self, longest: int = MOST_UNFORWARDED) -> None:
         self.pending = b""
-        self._longest = longest  # a longer paste comes out in pieces
-        self._end: re.Pattern[bytes] | None = None  # of the paste or string that we are inside of
+        self._longest = longest  # a paste that is longer comes out in pieces
+        self._end: re.Pattern[bytes] | None = None  # the end of the paste or string that we are inside of
         self._searched = 0
 
     def feed(self, data: bytes) -> list[Token]:
@@ -125,13 +127,13 @@ class KeyReader:
         return tokens
 
     def flush(self) -> list[Token]:
-        """Nothing more came for `patience_s`: then what is pending was all of it, such as the Escape key."""
+        """Return the pending bytes as a key. Nothing more came for `patience_s`, so they are whole, such as the Escape key."""
         data, self.pending, self._end = self.pending, b"", None
         return [Token(data, "key")] if data else []
 
     @property
     def patience_s(self) -> float | None:
-        """How long silence must last until what is pending counts as whole."""
+        """How long silence must last until the pending bytes count as whole; None if no bytes are pending."""
         if not self.pending:
             return None
         if self._end is PASTE_END:
@@ -164,14 +166,14 @@ class KeyReader:
 
 
 class Printed:
-    """What is known of the agent's output, found by plain byte searches: this is the path that must be fast."""
+    """The facts about the agent's output. Plain byte searches find them, because all output takes this path and it must be fast."""
 
     def __init__(self) -> None:
         self.total = 0
         self.last_at: float | None = None
         self.is_bracketed = False
-        self.bracketed_at: float | None = None  # since when, if it was not before
-        self.questions = 0  # cursor positions that the agent has asked for and not been told
+        self.bracketed_at: float | None = None  # when the agent last switched bracketed pastes on
+        self.questions = 0  # how often the agent has asked for the cursor's position without an answer yet
         self._tail = b""
 
     def note(self, data: bytes, now: float) -> None:
@@ -189,7 +191,8 @@ class Printed:
 
 
 class UndoWrite(NamedTuple):
-    """Keys, so many times, or a paste; then a pause, which may be over sooner when the agent is seen to come back from its editor."""
+    """Keys, repeated `times` times, or a paste; then a pause of `wait_s`. With `back_wait_s` the pause may end sooner, when the agent is
+    seen to come back from its editor."""
 
     data: bytes
     times: int
@@ -199,7 +202,7 @@ class UndoWrite(NamedTuple):
 
     @property
     def parts(self) -> list[bytes]:
-        """A paste as a whole, keys in writes that no agent takes for a paste."""
+        """The pieces to write: a paste as a whole, keys in pieces so short that no agent takes one for a paste."""
         if self.is_paste:
             return [self.data]
         in_one = max(1, LONGEST_BURST // max(1, len(self.data)))
@@ -207,7 +210,7 @@ class UndoWrite(NamedTuple):
 
 
 class Burst(NamedTuple):
-    """What is written in one go, and the pause after it."""
+    """Bytes that are written in one go, and the pause after them."""
 
     data: bytes
     is_paste: bool
@@ -227,8 +230,8 @@ class Hold(NamedTuple):
     gap_s: float
     enter_gap_s: float
     after_enter_s: float = 0.0
-    label: str = ""  # what the holder calls the delivery
-    undo: Undo | None = None  # None: none was left
+    label: str = ""  # the holder's name for the delivery
+    undo: Undo | None = None  # None if no undo was left
 
 
 class Undone(NamedTuple):
@@ -237,18 +240,18 @@ class Undone(NamedTuple):
     label: str
     is_after_enter: bool
     at: float
-    is_touched: bool = False  # keys of the human's have come behind it
+    is_touched: bool = False  # keys of the human's have come behind the undo
 
 
 class Keys:
-    """The human's keys on their way to the agent: open, held, or in replay. It keeps no time of its own."""
+    """The human's keys on their way to the agent: open, held, or in replay. The class has no clock of its own: callers pass the time."""
 
     def __init__(self, send: Callable[[bytes], None], unread: Callable[[], int], printed: Printed) -> None:
         self.reader = KeyReader()
         self.hold: Hold | None = None
         self.last_key_at: float | None = None
         self.passed_at: float | None = None  # when a key was last passed on, as it came, in a replay or in an undo
-        self.has_focus = True  # until the terminal says otherwise
+        self.has_focus = True  # what the terminal last reported; True until it reports anything
         self.last_reply_bytes = 0  # how many bytes of the terminal's replies were sent since the last other byte
         self._write = send
         self._unread = unread
@@ -256,14 +259,14 @@ class Keys:
         self._queue: deque[Token] = deque()
         self._queued_bytes = 0
         self._replay: Hold | None = None  # the hold whose keys are on their way
-        self._is_behind_enter = False  # the last key that was replayed is an Enter
+        self._is_behind_enter = False  # True if the last key that was replayed is an Enter
         self._step_at = 0.0
         self._sent_at = 0.0
-        self._is_deaf = False  # the agent has not read for longer than it was waited for
-        self._settled_at: float | None = None  # when the agent had read the last write
+        self._is_deaf = False  # True if the agent has not read for longer than ENTER_PATIENCE_S
+        self._settled_at: float | None = None  # when the agent had read the last write, or the wait for that ended
         self._flush_at: float | None = None
-        self.undone: Undone | None = None  # the last one, until somebody leaves another undo
-        self._undoing: deque[Burst] | None = None  # what is left of an undo that is run
+        self.undone: Undone | None = None  # the last hold that ended without its holder, until somebody leaves an undo
+        self._undoing: deque[Burst] | None = None  # the rest of the undo that is being run; None if none is
         self._undo_began_at = 0.0
         self._undo_at = self._undo_gap_s = 0.0
         self._undo_back_s: float | None = None
@@ -279,7 +282,7 @@ class Keys:
 
     @property
     def is_free(self) -> bool:
-        """A hold may be asked for: a replay that has only its last pause to wait for does not count."""
+        """True if a hold may begin. A replay that only waits for its last pause does not stand in the way."""
         return self.hold is None and not self._queue
 
     @property
@@ -318,7 +321,7 @@ class Keys:
         self.hold, self._replay = hold, None
 
     def end_hold(self, now: float) -> None:
-        """Its holder has died, or its time is over: the undo is run, then the keys go free."""
+        """End a hold whose holder has died or whose time is over: run the undo, then let the keys go."""
         if self.hold is None or self.is_undoing:
             return
         undo = self.hold.undo
@@ -332,7 +335,8 @@ class Keys:
         self._await_undo(now)
 
     def _await_undo(self, now: float, gap_s: float = 0.0, back_s: float | None = None) -> None:
-        """Until the agent has read what was written, and then for so long; or for so long after it has come back from its editor."""
+        """Make the next step of the undo wait until `gap_s` after the agent has read what was written. If `back_s` is given, the step also
+        comes when the agent has been back from its editor for `back_s`."""
         self._settled_at = None
         self._settle_by = now + READ_PATIENCE_S
         self._undo_at, self._undo_gap_s, self._undo_back_s = now, gap_s, back_s
@@ -343,7 +347,7 @@ class Keys:
         may_be_away = self._undo_back_s is not None and self._printed.bracketed_at is not None
         needs_box = may_be_away or any(burst.is_paste for burst in left)
         if needs_box and not self._printed.is_bracketed and now < self._undo_began_at + INSISTS_AFTER_S:
-            # An agent that has opened its editor takes no pastes until it is back, and would lose keys.
+            # An agent that has opened its editor takes no pastes until it is back, and it would lose keys.
             self._undo_at = now + READ_POLL_S
             return
         if self._settled_at is None:
@@ -356,7 +360,7 @@ class Keys:
         if self._undo_back_s is not None and back_at is not None and back_at >= self._undo_began_at:
             due_at = min(due_at, back_at + self._undo_back_s)
         if now < due_at:
-            # What the agent prints meanwhile may make it due sooner.
+            # What the agent prints meanwhile may make the next step due sooner.
             self._undo_at = min(due_at, now + READ_POLL_S) if self._undo_back_s is not None else due_at
             return
         if left:
@@ -368,7 +372,7 @@ class Keys:
             self._end_undo(now)
 
     def _send_burst(self, burst: Burst) -> None:
-        """Nothing is pasted where the agent takes no bracketed pastes: there a newline would be an Enter."""
+        """Send the burst, but paste nothing if the agent takes no bracketed pastes: then a newline would be an Enter."""
         if burst.is_paste and self._printed.is_bracketed:
             self.send(PASTE_START + burst.data + PASTE_STOP)
         elif not burst.is_paste:
@@ -381,7 +385,8 @@ class Keys:
         self.release(now)
 
     def _wait_for_reader(self, left: deque[Burst], now: float) -> None:
-        """Where the agent does not read and the human insists, all that is left goes out in its order, and the keys behind it."""
+        """Wait until the agent reads. If it does not read and the human insists, send the rest of the undo in its order, and then the
+        keys."""
         self._undo_at = now + READ_POLL_S
         has_waited = self._oldest_at is not None and now - self._oldest_at >= INSISTS_AFTER_S
         if has_waited and now >= self._settle_by:
@@ -390,7 +395,7 @@ class Keys:
             self._end_undo(now)
 
     def send(self, data: bytes) -> None:
-        """To the agent; anything but a reply of the terminal."""
+        """Send bytes to the agent that are not a reply of the terminal."""
         self.last_reply_bytes = 0
         self._write(data)
 
@@ -400,7 +405,7 @@ class Keys:
         self._step_at = now
 
     def give_up(self) -> bytes:
-        """Everything not forwarded yet, for whoever goes on without us."""
+        """Return all bytes that were not forwarded yet, for whoever goes on without this object."""
         left = b"" if self.is_open else b"".join(token.data for token in self._queue) + self.reader.pending
         if self._undoing:
             left = b"".join(burst.data for burst in self._undoing if not burst.is_paste) + left
@@ -409,7 +414,7 @@ class Keys:
         return left
 
     def give_up_undo(self) -> None:
-        """The agent has ended: there is no box any more."""
+        """Drop the undo that is being run: the agent has ended, so there is no box any more."""
         self._undoing = None
 
     def _sort(self, tokens: list[Token], is_sent: bool, now: float) -> None:
@@ -434,7 +439,7 @@ class Keys:
             self._keep(kept, now)
 
     def _keep(self, tokens: list[Token], now: float) -> None:
-        # Nobody presses so many keys between two reads: it is a paste without brackets, and one by one it would take ages.
+        # Nobody presses 64 keys between two reads: this is a paste without brackets, and its replay key by key would take ages.
         if len(tokens) >= 64:
             tokens = [Token(b"".join(token.data for token in tokens), "key")]
         if not self._queue:
@@ -475,13 +480,14 @@ class Keys:
                 self.send(self.reader.pending)
 
     def _patience_s(self) -> float:
-        """How long the agent may take to read the last write. Once it has taken longer, nothing waits so long again."""
+        """Return how long the agent may take to read the last write. An agent that has exceeded ENTER_PATIENCE_S gets the shorter time
+        until it reads again."""
         is_next_apart = bool(self._queue) and _keeps_apart(self._queue[0])
         return ENTER_PATIENCE_S if is_next_apart and not self._is_deaf else READ_PATIENCE_S
 
 
 def _keeps_apart(token: Token) -> bool:
-    """Enter; and a paste, because right behind a key an agent may put it before that key."""
+    """Return True for Enter, and for a paste, because an agent may put a paste that comes right behind a key before that key."""
     return _is_enter(token) or token.data.startswith(b"\x1b[200~")
 
 
@@ -490,15 +496,15 @@ def _is_enter(token: Token) -> bool:
 
 
 def _gap_s(token: Token | None, replay: Hold, is_behind_enter: bool = False) -> float:
-    """How long to wait before a key that was held; None: before the human's own keys flow again."""
+    """Return how long to wait before a key that was held, or, if `token` is None, before the human's own keys flow again."""
     if token and token.kind == "mouse":
-        return 0.0  # a moving mouse sends them faster than gaps would let them out
+        return 0.0  # a moving mouse sends events faster than gaps would let them out
     gap_s = replay.enter_gap_s if token is None or _keeps_apart(token) else replay.gap_s
     return max(gap_s, replay.after_enter_s) if is_behind_enter else gap_s
 
 
 class Agent:
-    """The agent's process and its pty. Signals arrive here at any time, so it acts on them by itself."""
+    """The agent's process and its pty. Signals may arrive at any time, so their handlers pass them on to the agent by themselves."""
 
     def __init__(self, command: list[str], settings: list[Any] | None, size: bytes) -> None:
         self.status: int | None = None
@@ -528,7 +534,7 @@ class Agent:
         if self.status is None:
             if number == signal.SIGHUP:
                 self.hung_up_at = time.monotonic()
-            with contextlib.suppress(ProcessLookupError):  # it has ended, and we have not heard of it yet
+            with contextlib.suppress(ProcessLookupError):  # the agent has ended, and we have not heard of it yet
                 os.killpg(self.pid, number)
 
     def resize(self, size: bytes) -> None:
@@ -539,7 +545,7 @@ class Agent:
         return columns, rows
 
     def hear(self) -> None:
-        """Reads the keeper's news: whether the agent has stopped, goes on, or has ended with a `status`."""
+        """Read the keeper's news: whether the agent has stopped, goes on, or has ended with a `status`."""
         if not self._is_kept:
             if select.select([self.news], [], [], 0)[0]:
                 self._end_as_keeper()
@@ -556,8 +562,8 @@ class Agent:
             self._outlive_keeper()
 
     def _outlive_keeper(self) -> None:
-        """Somebody has killed the keeper. The kernel then hangs the agent up; we stay until it has ended, as a descriptor of its
-        process tells."""
+        """Go on without the keeper, which somebody has killed. The kernel then hangs the agent up; we stay until the agent has ended, which
+        a descriptor of its process tells us."""
         try:
             ended = os.pidfd_open(self.pid)
         except (OSError, AttributeError):
@@ -571,13 +577,13 @@ class Agent:
         self.status = os.waitpid(self._keeper, 0)[1]
 
     def line_facts(self) -> tuple[int, bool]:
-        """How many bytes of its input it has not read, and whether its terminal is in line mode."""
+        """Return how many bytes of its input the agent has not read, and whether the agent's terminal is in line mode."""
         try:
             line = os.open(self._line, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         except OSError:
             return 0, False
         try:
-            # The kernel moves what was written to the reader's side by a worker of its own; only a poll waits for that worker.
+            # A worker of the kernel moves what was written to the reader's side; only a poll waits for that worker.
             select.select([line], [], [], 0)
             unread: int = struct.unpack("i", fcntl.ioctl(line, termios.FIONREAD, bytes(4)))[0]
             return unread, bool(termios.tcgetattr(line)[3] & termios.ICANON)
@@ -588,14 +594,14 @@ class Agent:
 
 
 def _keep(command: list[str], slave: int, mask: set[int | signal.Signals], news: int) -> NoReturn:
-    """In the keeper: leads the agent's session as an interactive shell would, and writes the agent's pid and every change of its
-    state into `news`. It ends when the agent has ended, or by a hang-up, which the kernel then passes on to the agent."""
+    """Be the keeper: lead the agent's session as an interactive shell would, and write the agent's pid and every change of its
+    state into `news`. The keeper ends when the agent has ended, or by a hang-up, which the kernel then passes on to the agent."""
     try:
         os.login_tty(slave)
         agent = os.fork()
         if agent == 0:
             _become(command, mask)
-        with contextlib.suppress(OSError):  # it may have done that itself, and be another program by now
+        with contextlib.suppress(OSError):  # the agent may have done that itself, and be another program by now
             os.setpgid(agent, agent)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
             signal.signal(number, signal.SIG_IGN)
@@ -608,7 +614,8 @@ def _keep(command: list[str], slave: int, mask: set[int | signal.Signals], news:
             status = os.waitpid(agent, os.WUNTRACED | os.WCONTINUED)[1]
             if os.WIFEXITED(status) or os.WIFSIGNALED(status):
                 break
-        # What the agent has left running goes on, as it would in a shell: our end hangs up only who has the terminal.
+        # Processes that the agent has left running go on, as they would in a shell: when we end, the kernel hangs up only the process
+        # group that has the terminal, so we take it.
         with contextlib.suppress(OSError):
             os.tcsetpgrp(os.open("/dev/tty", os.O_RDWR), os.getpid())
         os.write(news, struct.pack("i", status))
@@ -617,7 +624,7 @@ def _keep(command: list[str], slave: int, mask: set[int | signal.Signals], news:
 
 
 def _become(command: list[str], mask: set[int | signal.Signals]) -> NoReturn:
-    """In the agent: the command, on the pty, as if a shell had started it there."""
+    """Turn this process, the agent's, into the command on the pty, as if a shell had started the command there."""
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
         os.setpgid(0, 0)
@@ -629,7 +636,7 @@ def _become(command: list[str], mask: set[int | signal.Signals]) -> NoReturn:
 
 
 class Terminal:
-    """Our own side: where the human is."""
+    """The terminal on our own side, where the human is."""
 
     def __init__(self) -> None:
         self.is_tty = os.isatty(0)
@@ -646,7 +653,7 @@ class Terminal:
         return struct.pack("HHHH", 24, 80, 0, 0)
 
     def is_ours(self) -> bool:
-        """False for a job in the background."""
+        """Return False if we are a job in the background."""
         with contextlib.suppress(OSError):
             return os.tcgetpgrp(0) == os.getpgrp()
         return True
@@ -681,7 +688,7 @@ class Terminal:
                 os.write(descriptor, line)
 
     def _open(self, descriptor: int, mode: int) -> int:
-        """The same terminal opened once more: not to wait in writes must be our own matter, not the shell's above us."""
+        """Open the same terminal once more, so that non-blocking writes are a setting of ours alone and not of the shell above us."""
         with contextlib.suppress(OSError):
             return os.open(os.ttyname(descriptor), mode | os.O_NOCTTY | os.O_NONBLOCK)
         with contextlib.suppress(OSError):
@@ -690,13 +697,13 @@ class Terminal:
         return descriptor
 
     def _set(self, settings: list[Any]) -> None:
-        # Never TCSAFLUSH: it throws away what has been typed.
+        # TCSAFLUSH is never used here: it throws away what has been typed.
         with contextlib.suppress(termios.error, OSError):
             termios.tcsetattr(0, termios.TCSANOW, settings)
 
 
 class Outlet:
-    """Writes without waiting, and keeps in order what did not fit."""
+    """Writes to a descriptor without waiting, and keeps the bytes that did not fit, in order."""
 
     def __init__(self, descriptor: int) -> None:
         self.unwritten = bytearray()
@@ -726,13 +733,13 @@ class Client:
         self.connection = connection
         self.received = b""
         self.unsent = b""
-        self.asked: dict[str, Any] | None = None  # a hold that waits for the human's key to be whole
+        self.asked: dict[str, Any] | None = None  # the request for a hold that waits until the human's key is whole
         self.asked_until = 0.0
-        self.is_watching = False  # it wants to know when the agent stops or ends
+        self.is_watching = False  # True if the client wants to know when the agent stops or ends
 
 
 class Requests:
-    """The socket and its clients: JSON lines in, one reply line each, in order."""
+    """The socket and its clients. A client sends JSON lines, and gets one reply line for each of them, in order."""
 
     def __init__(
         self, listener: socket.socket, answer: Callable[[Client, dict[str, Any]], dict[str, Any] | None]
@@ -751,7 +758,7 @@ class Requests:
                 connection.close()
 
     def receive(self, client: Client) -> bool:
-        """False when the client is gone, or is no client of ours."""
+        """Read and serve what the client has sent. Return False if the client is gone, or sends a line that is too long for a request."""
         try:
             data = client.connection.recv(CHUNK)
         except BlockingIOError:
@@ -800,7 +807,7 @@ class Airlock:
     def __init__(
         self, agent: Agent, terminal: Terminal, listener: socket.socket | None, *, is_watched: bool = False
     ) -> None:
-        """`is_watched`: a client is about to come that wants to know how the agent ends."""
+        """`is_watched` is True if a client is about to connect that wants to know how the agent ends."""
         self._agent = agent
         self._terminal = terminal
         self._printed = Printed()
@@ -811,15 +818,16 @@ class Airlock:
         self._to_agent = Outlet(agent.master)
         self._to_terminal = Outlet(terminal.output)
         self._has_input = True
-        self._leave_at: float | None = None  # once the terminal is gone: when the agent is killed
+        self._leave_at: float | None = None  # when to kill the agent; None until the terminal is gone
         self._left_behind = 0
         self._is_drained = False
-        self._watcher_due_at = time.monotonic() + WATCHER_PATIENCE_S if is_watched else None  # until one has come
-        self._farewell_at: float | None = None  # all is shown: when to leave, whoever watches
+        # Until when to wait for a watcher; None once one has come.
+        self._watcher_due_at = time.monotonic() + WATCHER_PATIENCE_S if is_watched else None
+        self._farewell_at: float | None = None  # when to leave, whoever watches; None until all output is shown
         self._size_back_at: float | None = (
-            None  # the agent's terminal is narrower than ours: when it gets our size again
+            None  # when the agent's terminal gets our size again; None unless it is narrower than ours
         )
-        self._reopen_at: float | None = None  # nobody has the agent's side open: when to look again
+        self._reopen_at: float | None = None  # when to read again; None unless nobody had the agent's side open
         self._selector = selectors.PollSelector()
         self._watched: dict[int, int] = {}
         self._wakeup, wakeup = os.pipe()
@@ -831,7 +839,7 @@ class Airlock:
         signal.signal(signal.SIGTSTP, lambda number, frame: self._agent.signal(number))
 
     def run(self) -> None:
-        """Until the agent has ended and all it has printed is shown."""
+        """Run until the agent has ended and everything that it has printed is shown."""
         try:
             self._terminal.make_raw()
             self._watch(self._wakeup, READ, lambda _: self._on_signals(os.read(self._wakeup, CHUNK)))
@@ -864,7 +872,8 @@ class Airlock:
             self._drain()
 
     def _is_over(self) -> bool:
-        """A client that watches is told first, and may look at the terminal for as long as it stays connected."""
+        """Return True if we may leave. A client that watches is told first, and may look at the terminal for as long as it stays connected
+        (but not longer than FAREWELL_S)."""
         if not self._is_drained:
             return False
         now = time.monotonic()
@@ -889,7 +898,7 @@ class Airlock:
         return max(0.0, min(times) - time.monotonic()) if times else None
 
     def _choose_watched(self) -> None:
-        """What to wait for follows from what there is: the whole of the flow control stands here."""
+        """Choose the descriptors to wait for, by what is still unwritten. All of the flow control is in this function."""
         may_read = self._reopen_at is None and not self._to_terminal.unwritten and self._agent.status is None
         may_hear = self._has_input and len(self._to_agent.unwritten) + self._keys.held_bytes < MOST_UNFORWARDED
         self._watch(self._agent.master, READ * may_read | WRITE * bool(self._to_agent.unwritten), self._on_agent)
@@ -910,7 +919,7 @@ class Airlock:
 
     def _on_signals(self, numbers: bytes) -> None:
         if self._agent.status is not None and any(number in FORWARDED_SIGNALS for number in numbers):
-            self._hang_up()  # the agent has ended, and whoever sends this does not want to wait for its last words
+            self._hang_up()  # the agent has ended, and the sender of the signal does not want to wait for its last words
         if signal.SIGWINCH in numbers:
             self._agent.resize(self._terminal.size())
         if signal.SIGCONT in numbers:
@@ -924,7 +933,7 @@ class Airlock:
             self._stop_too()
 
     def _stop_too(self) -> None:
-        """The agent has stopped: whoever can continue it gets the terminal. Where nobody can, it goes on at once."""
+        """Give the terminal to whoever can continue the agent, which has stopped. If nobody can, continue the agent at once."""
         self._show_last_words()
         if self._watchers():
             self._tell_watchers(event="stopped")
@@ -932,13 +941,13 @@ class Airlock:
         if os.getsid(0) != os.getpid() and self._leave_at is None:
             self._terminal.restore()
             before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-            # To the whole job, as the terminal does on Ctrl-Z. Nothing happens where no shell could ever continue it.
+            # Stop the whole job, as the terminal does on Ctrl-Z. Nothing happens where no shell could ever continue the job.
             os.killpg(0, signal.SIGTSTP)
             signal.signal(signal.SIGTSTP, before)
         self._resume()
 
     def _show_last_words(self) -> None:
-        """What the agent has printed before it stopped or ended reaches the terminal before anybody else writes there."""
+        """Show what the agent has printed before it stopped or ended, before anybody else writes to the terminal."""
         shown_by = time.monotonic() + LAST_WORDS_S
         while time.monotonic() < shown_by and (self._read_output() or self._to_terminal.unwritten):
             if self._to_terminal.unwritten:
@@ -948,7 +957,8 @@ class Airlock:
             self._wait_until_drawn(shown_by)
 
     def _wait_until_drawn(self, until: float) -> None:
-        """A watcher looks at the terminal's own picture. A terminal answers a question when it has drawn all that came before it."""
+        """Wait until the terminal has drawn everything, because a watcher looks at the terminal's own picture. A terminal answers a question
+        when it has drawn all that came before the question."""
         self._show(ARE_YOU_WELL)
         heard = b""
         while I_AM_WELL not in heard and (left_s := until - time.monotonic()) > 0:
@@ -960,7 +970,8 @@ class Airlock:
             self._keys.arrive(others, time.monotonic())
 
     def _resume(self) -> None:
-        """In the background the terminal is not ours: the kernel would stop us for changing its modes. `fg` brings us here again."""
+        """Continue the agent, and take the terminal if we are in the foreground. In the background the terminal is not ours: the kernel
+        would stop us if we changed the terminal's modes. `fg` brings us here again."""
         if self._terminal.is_ours():
             self._terminal.make_raw()
             self._agent.resize(self._terminal.size())
@@ -984,13 +995,13 @@ class Airlock:
                 self._hang_up()
 
     def _hang_up(self) -> None:
-        """Our terminal is gone. The agent may clean up, unheard, for a while."""
+        """Hang the agent up, because our terminal is gone. The agent may clean up for HANG_UP_PATIENCE_S; nobody sees its output."""
         now = time.monotonic()
         self._has_input = False
         self._to_terminal.unwritten.clear()
         if self._leave_at is None:
             self._leave_at = now + HANG_UP_PATIENCE_S
-            # The kernel may have sent us a hang-up as well, which has been passed on: a second would end it in mid-cleanup.
+            # The kernel may have sent us a hang-up as well, which we passed on: a second one would end the agent in mid-cleanup.
             if now - self._agent.hung_up_at > HANG_UP_PATIENCE_S / 2:
                 self._agent.signal(signal.SIGHUP)
             self._agent.signal(signal.SIGCONT)
@@ -1000,16 +1011,17 @@ class Airlock:
             self._send(b"")
         if events & READ:
             reads = 1
-            # A short read was all there was: no need to ask again, which an echoed key would have to wait for.
+            # A short read was all there was: we need not read again, and an echoed key need not wait for that.
             while self._read_output() > SHORT_READ and reads < READS_PER_TURN:
                 reads += 1
 
     def _read_output(self) -> int:
-        """Also forwards it, as far as the terminal takes it. The number of bytes; 0 if there was nothing to read."""
+        """Read the agent's output and forward it, as far as the terminal takes it. Return the number of bytes; 0 if there was nothing to
+        read, or if the terminal has not yet taken what was read before."""
         if self._to_terminal.unwritten:
             return 0
         try:
-            data = os.read(self._agent.master, CHUNK)  # it hands out 4 KB at a time, whatever one asks for
+            data = os.read(self._agent.master, CHUNK)  # a pty hands out 4 KB at a time, whatever one asks for
         except BlockingIOError:
             return 0
         except OSError:
@@ -1035,8 +1047,8 @@ class Airlock:
             self._to_agent.unwritten.clear()  # the agent has closed its side: nobody will ever read this
 
     def _unread(self) -> int:
-        """How many bytes the agent has still to read. Nobody waits for it to read the terminal's replies alone: Codex leaves a focus
-        report unread that comes while it returns from its editor, until the next key."""
+        """Return how many bytes the agent has still to read; 0 if these are only replies of the terminal. Nobody waits until an agent reads
+        replies: Codex leaves a focus report that comes while it returns from its editor unread until the next key."""
         unread = len(self._to_agent.unwritten) + self._agent.line_facts()[0]
         return 0 if unread <= self._keys.last_reply_bytes else unread
 
@@ -1062,7 +1074,8 @@ class Airlock:
                 self._requests.tell(client, news)
 
     def _start_watching(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
-        """From now on the client is told when the agent stops, and how it ends. If it has ended already the reply has its status."""
+        """Tell the client from now on when the agent stops, and how the agent ends. If the agent has ended already, the reply has its
+        status."""
         client.is_watching, self._watcher_due_at = True, None
         return self._facts(client, request) | {"status": self._agent.status if self._is_drained else None}
 
@@ -1075,7 +1088,7 @@ class Airlock:
         client.connection.close()
         self._requests.clients.remove(client)
         if client.is_watching and not self._watchers() and self._agent.is_stopped:
-            self._resume()  # nobody is left who could
+            self._resume()  # no other client is left that could continue the agent
         if self._keys.hold and self._keys.hold.owner is client:
             self._keys.end_hold(time.monotonic())
 
@@ -1156,7 +1169,7 @@ class Airlock:
     def _set_undo(self, undo: Undo) -> None:
         assert self._keys.hold
         before = self._keys.hold.undo
-        # What was submitted stays submitted, whatever is left to be undone.
+        # A message that was submitted stays submitted, whatever is left to be undone.
         is_after_enter = undo.is_after_enter or (before is not None and before.is_after_enter)
         self._keys.hold = self._keys.hold._replace(undo=undo._replace(is_after_enter=is_after_enter))
         self._keys.undone = None
@@ -1181,7 +1194,7 @@ class Airlock:
         return {"ok": True, "output_bytes": self._printed.total}
 
     def _redraw(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
-        """Makes the agent's terminal one column narrower for a moment: agents draw everything anew when its size changes."""
+        """Make the agent's terminal one column narrower for a moment: agents draw everything anew when the size of their terminal changes."""
         columns, rows = self._agent.size()
         if columns > 2 and self._size_back_at is None:
             self._agent.resize(struct.pack("HHHH", rows, columns - 1, 0, 0))
@@ -1202,7 +1215,7 @@ class Airlock:
             raise RefusalError("hold-over")
 
     def _copy_plainly(self) -> None:
-        """Bytes both ways and nothing else, because nothing else can be trusted any more."""
+        """Copy bytes both ways and do nothing else, because nothing else can be trusted any more."""
         master, output = self._agent.master, self._terminal.output
         to_agent = bytes(self._to_agent.unwritten) + self._keys.give_up()
         sources = [master, *([self._terminal.input] if self._has_input else [])]
@@ -1228,7 +1241,7 @@ class Airlock:
 
 
 def _terms(request: dict[str, Any]) -> list[float]:
-    """Of a hold: how long, the gap before a key, the gap before Enter, the gap behind Enter, all in seconds."""
+    """Return the terms of a hold, all in seconds: its length, the gap before a key, the gap before Enter, the gap behind Enter."""
     gaps = [request.get("gap_ms", 4), request.get("enter_gap_ms", 60), request.get("after_enter_ms", 0)]
     terms = [request.get("seconds"), *gaps]
     for term, most in zip(terms, (LONGEST_HOLD_S, *[LONGEST_GAP_MS] * 3), strict=True):
@@ -1241,7 +1254,7 @@ def _terms(request: dict[str, Any]) -> list[float]:
 
 
 def _label(request: dict[str, Any]) -> str:
-    """What the holder calls the delivery, for whoever asks later what became of it."""
+    """Return the holder's name for the delivery, for whoever asks later what became of it."""
     label = request.get("label", "")
     if not isinstance(label, str) or len(label) > 200:
         raise RefusalError("malformed")
@@ -1249,7 +1262,8 @@ def _label(request: dict[str, Any]) -> str:
 
 
 def _undo(request: object) -> Undo:
-    """{"writes": [{"keys" or "paste": in base64, "times": 1, "wait_s": 0.0, "back_wait_s": null}, …], "is_after_enter": false}"""
+    """Read an undo of this form, where "keys" and "paste" are in base64 and a write has one of them:
+    {"writes": [{"keys" or "paste": …, "times": 1, "wait_s": 0.0, "back_wait_s": null}, …], "is_after_enter": false}"""
     if not isinstance(request, dict) or not isinstance(request.get("writes"), list):
         raise RefusalError("malformed")
     is_after_enter = request.get("is_after_enter", False)
@@ -1301,7 +1315,8 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def listen(path: str) -> tuple[socket.socket, int] | None:
-    """Also the inode, to know the file again. None, and a line on stderr, if it cannot be: the agent is worth more."""
+    """Listen at the path. Return the listener and the inode of its file, by which we know the file again. If we cannot listen, print a
+    line on stderr and return None: it is more important that the agent runs."""
     listener = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:
@@ -1323,8 +1338,8 @@ def listen(path: str) -> tuple[socket.socket, int] | None:
 
 
 def execute(command: list[str]) -> int:
-    """The exit status if it cannot be."""
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the agent
+    """Turn this process into the command; return an exit status if that fails."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these signals, and so would the agent
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execvp(command[0], command)
@@ -1336,7 +1351,7 @@ def execute(command: list[str]) -> int:
 
 
 def run_behind(path: str, command: list[str], *, is_watched: bool = False) -> int:
-    """The agent's wait status."""
+    """Run the command behind an airlock, and return the agent's wait status."""
     terminal = Terminal()
     listener, inode = listen(path) or (None, None)
     try:
@@ -1353,7 +1368,7 @@ def run_behind(path: str, command: list[str], *, is_watched: bool = False) -> in
 def end_like(status: int) -> NoReturn:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the agent has dumped its own
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the agent has dumped its own core
         with contextlib.suppress(OSError):
             signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

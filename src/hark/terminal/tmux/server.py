@@ -87,8 +87,8 @@ class TmuxServer:
 
     @property
     def _cells(self) -> tuple[str, ...]:
-        """The options with which `capture-pane` prints all cells that were written, with their attributes, and where tmux can (3.4) no
-        others."""
+        """The options with which `capture-pane` prints all cells that were written, with their attributes, and no others where tmux can
+        leave the others out (3.4 and newer)."""
         return ("-p", "-e", "-N", "-T") if "used-cells" in self.features else ("-p", "-e", "-N")
 
     @property
