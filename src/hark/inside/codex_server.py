@@ -1,14 +1,15 @@
-"""Starts Codex with an app-server of its own, by which hark can reach it. Stdlib only, run without the package around it.
+"""This program starts Codex with an app-server of its own, by which hark can reach Codex. It uses only the stdlib and runs without the
+package.
 
-Codex by itself shares one server among all its terminals: a message could not be led to the terminal that it is for, and
-hooks run in the surroundings of whichever terminal came first. So a session that hark starts gets a server of its own:
+Codex by itself shares one server among all its terminals: hark could not send a message to the terminal that it is for, and
+hooks would run in the environment of whichever terminal came first. So a session that hark starts gets a server of its own:
 
-    this process ──fork──► keeper: starts `codex app-server`, waits until it listens, and ends it when Codex has ended
+    this process ──fork──► keeper: starts `codex app-server`, waits until the server listens, and ends it when Codex has ended
          │
          └─exec──► codex --remote unix://SOCKET …, in the same process: terminal, signals and exit status are as ever
 
 If the server does not come up (another version, a broken configuration), Codex starts as if we had not been here. Keeper and
-server hold nothing of the terminal, and nobody else is left behind: a keeper that is killed takes the server with it.
+server have no descriptor of the terminal, and no process is left behind: a keeper that is killed takes the server with it.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ POLL_S = 0.02
 GONE_POLL_S = 0.5
 STOP_S = 2.0
 PR_SET_PDEATHSIG = 1
-# Settings that the server must know as well as the TUI.
+# The options whose settings the server must know as well as the TUI.
 SHARED = ("-c", "--config", "--enable", "--disable")
 
 
@@ -51,7 +52,7 @@ def become(words: list[str]) -> NoReturn:
 
 
 def start_keeper(socket: str, words: list[str]) -> bool:
-    """Whether the server listens."""
+    """Fork the keeper, and return True if the server listens."""
     heard, said = os.pipe()
     agent = os.getpid()
     try:
@@ -68,7 +69,7 @@ def start_keeper(socket: str, words: list[str]) -> bool:
 
 
 def keep(agent: int, socket: str, words: list[str], said: int) -> NoReturn:
-    """The keeper's whole life. Whatever happens, it never returns into what the agent becomes."""
+    """Be the keeper, from its fork to its end. Whatever happens, the keeper never returns into the code that becomes the agent."""
     try:
         os.setsid()
         nothing = os.open(os.devnull, os.O_RDWR)
@@ -78,7 +79,7 @@ def keep(agent: int, socket: str, words: list[str], said: int) -> NoReturn:
         server, real = start_server(socket, words), socket
         try:
             wait_listening(server, socket)
-            # Where Codex has really put it: what it was told is only a link.
+            # Codex puts the socket elsewhere: the path that we gave it is only a link.
             real = os.path.realpath(socket)
             os.write(said, b"1")
             os.close(said)
@@ -103,7 +104,7 @@ def start_server(socket: str, words: list[str]) -> "subprocess.Popen[bytes]":
 
 
 def shared_settings(words: list[str]) -> list[str]:
-    """`-c name=value`, `--config=name=value` and the like, in the order they were given."""
+    """Return the options `-c name=value`, `--config=name=value` and the like, in the order in which they were given."""
     found: list[str] = []
     for index, word in enumerate(words):
         if word in SHARED:
@@ -114,7 +115,8 @@ def shared_settings(words: list[str]) -> list[str]:
 
 
 def die_with(parent: int) -> None:
-    """In the server, before it is one: Linux tells it when its parent has died. Elsewhere the keeper must live."""
+    """Make Linux end this process when its parent dies. The server's process runs this before it becomes the server. On other systems
+    the server ends only if the keeper ends it."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
@@ -130,7 +132,7 @@ def wait_listening(server: "subprocess.Popen[bytes]", socket: str) -> None:
 
 
 def wait_gone(agent: int, server: "subprocess.Popen[bytes]") -> None:
-    """Until the agent, our parent, has ended; or the server has."""
+    """Wait until the agent, our parent, has ended, or the server has ended."""
     try:
         watched = os.pidfd_open(agent)
     except (OSError, AttributeError):
@@ -143,7 +145,7 @@ def wait_gone(agent: int, server: "subprocess.Popen[bytes]") -> None:
 
 
 def stop(server: "subprocess.Popen[bytes]") -> None:
-    """All of its process group: npm's `codex` is a script that starts the program."""
+    """End the server's whole process group: npm's `codex` is a script that starts the program."""
     for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(server.pid, number)

@@ -1,11 +1,12 @@
-"""What agents that hark started call as $EDITOR. Stdlib only.
+"""`hark-editor`: the program that agents which hark started call as $EDITOR. Stdlib only.
 
-It asks the daemon what to do. While a delivery is under way it hands over the draft and takes the replacement; at any other
+The editor asks the daemon what to do. While a delivery is under way it hands over the draft and takes the replacement; at any other
 time (or with the daemon away, or slow) it becomes the human's own editor, arguments intact, so that a human's "edit in
-$EDITOR" works as ever. HARK_VISUAL and HARK_EDITOR hold what VISUAL and EDITOR were before hark took their place.
+$EDITOR" works as ever. HARK_VISUAL and HARK_EDITOR hold the values that VISUAL and EDITOR had before hark replaced them.
 
-A daemon that dies after it has opened this editor must not leave the human in one: then it ends as an editor that failed, and the
-agent keeps its draft as it is. Of one that succeeds some take the text anew, without the blanks at its end (Codex).
+A daemon that dies after it has opened this editor must not leave the human in an editor. So this program then ends as an editor that
+failed, and the agent keeps its draft as it is. If the editor succeeded, some agents (Codex) would read the text anew, without the
+blanks at its end.
 """
 
 import contextlib
@@ -27,12 +28,12 @@ OK, FAILURE = 0, 1
 
 
 def choose_editor(environment: Mapping[str, str]) -> list[str]:
-    """The human's own editor, as the words of a command."""
+    """Return the human's own editor, as the words of a command."""
     for name in ("HARK_VISUAL", "HARK_EDITOR", "VISUAL", "EDITOR"):
         value = environment.get(name, "")
         try:
             words = shlex.split(value)
-        except ValueError:  # A quote that nothing closes is part of a name.
+        except ValueError:  # A quote that is never closed is part of a name.
             words = value.split()
         if words and os.path.basename(words[0]) != "hark-editor":
             return words
@@ -40,7 +41,7 @@ def choose_editor(environment: Mapping[str, str]) -> list[str]:
 
 
 def ask_daemon(session: str, text: str) -> dict[str, Any] | None:
-    """The daemon's answer; None when there is none to be had."""
+    """Return the daemon's answer; None if the daemon's socket is not ours, or the daemon answered with an error."""
     door = instance.door()
     if not paths.socket_is_ours(door.path):
         return None
@@ -60,7 +61,8 @@ def ask_daemon(session: str, text: str) -> dict[str, Any] | None:
 
 
 def understand(answer: bytes) -> dict[str, Any] | None:
-    """A daemon that died over the question was in a delivery: nothing else takes it longer than a moment to answer."""
+    """Return the content of the daemon's answer; None if the answer is an error. An answer that is cut off counts as FAIL: the daemon
+    died in the middle of a delivery, because nothing else takes it longer than a moment to answer."""
     head, _, content = answer.partition(b"\r\n\r\n")
     if answer and not head.startswith(b"HTTP/1.1 200"):
         return None
@@ -72,7 +74,8 @@ def understand(answer: bytes) -> dict[str, Any] | None:
 
 
 def delivery_status(arguments: list[str]) -> int | None:
-    """What to end with if the daemon wanted something of this editor; then it is done. None if it did not."""
+    """Do what the daemon wants of this editor, and return the exit status. Return None if the daemon wants nothing, so that the human's
+    own editor must open."""
     session = os.environ.get("HARK_SESSION")
     if not session or not arguments:
         return None
@@ -95,7 +98,8 @@ def delivery_status(arguments: list[str]) -> int | None:
 
 
 def claim(session: str) -> bool:
-    """Whether hark has pressed the key for this editor. One that a tool of the agent's opens mostly has no terminal to read from."""
+    """Return True if hark has pressed the key for this editor. An editor that a tool of the agent's opens is not hark's: it mostly has
+    no terminal to read from."""
     return os.isatty(0) and tickets.claim(session)
 
 

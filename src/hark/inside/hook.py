@@ -1,20 +1,20 @@
-"""`hark-hook AGENT EVENT`: tells the daemon what an agent's hook reports (JSON on stdin), and prints what the daemon answers:
-a message for the agent, in the agent's own format.
+"""`hark-hook AGENT EVENT`: this program tells the daemon what an agent's hook reports (JSON on stdin), and prints the daemon's answer,
+which is a message for the agent in the agent's own format.
 
-It must never fail or delay the agent: whatever happens, it exits 0 (a 2 would mean "block" to agents), and without an answer
-that is whole and in time it prints nothing. It runs at every step of every agent, so it imports next to nothing: it can be run
+The hook must never fail or delay the agent: whatever happens, it exits 0 (a 2 would mean "block" to agents), and without an answer
+that is whole and in time it prints nothing. The hook runs at every step of every agent, so it imports next to nothing: it can be run
 as a file, and neither reads nor writes JSON.
 
     to the daemon     hark-hook 1 HEAD-LENGTH PAYLOAD-LENGTH newline, HEAD (words between NULs), PAYLOAD as the agent gave it
-    its answer        LENGTH newline, TEXT
-    before printing   +
+    from the daemon   LENGTH newline, TEXT
+    to the daemon     + right before the hook prints the TEXT
 
-Where `agent.sock` is all that a sandbox lets it reach, it reports there, and gets no answer for the agent.
+If a sandbox lets the hook reach nothing but `agent.sock`, the hook reports there, and gets no answer for the agent.
 
-With the event `Wait` it stays until there is a message, however long: an agent that lets a hook run beside it (Claude Code's
-`asyncRewake`) is woken by one that writes to stderr and exits 2.
+With the event `Wait` the hook stays until there is a message, however long: an agent that lets a hook run beside it (Claude Code's
+`asyncRewake`) wakes up when that hook writes to stderr and exits 2.
 
-The last byte is what makes a hand-over exact: without it the daemon knows that nothing was printed, and nothing ever will be.
+The byte `+` makes a hand-over exact: if it does not come, the daemon knows that nothing was printed, and nothing ever will be.
 """
 
 import os
@@ -22,12 +22,12 @@ import sys
 import time
 
 try:
-    import _socket as socket  # A tenth of what importing `socket` costs.
+    import _socket as socket  # This import costs a tenth of `import socket`.
 except ImportError:
     import socket  # type: ignore[no-redef]
 
 DEADLINE_S = 0.25
-"""Seconds for the whole hook: with the start of Python, an agent waits no longer than 300 ms."""
+"""The number of seconds that the whole hook may take: together with the start of Python, an agent waits no longer than 300 ms."""
 AGAIN_S = 0.01
 LONGEST = 8_000_000
 LONGEST_ANSWER = 1_000_000
@@ -53,7 +53,8 @@ def main() -> None:
 
 
 def socket_path() -> str:
-    """Where the daemon of this database listens for hooks: `instance.runtime_dir`, without what that imports."""
+    """Return the path at which the daemon of this database listens for hooks. It is in `instance.runtime_dir`, which is computed here
+    again because importing it takes too long."""
     try:
         lock = os.open(_lock_path(), os.O_RDONLY)
         try:
@@ -66,7 +67,7 @@ def socket_path() -> str:
 
 
 def _is_sandboxed() -> bool:
-    """True where a session's `agent.sock` is all that can be reached of the daemon."""
+    """Return True if a session's `agent.sock` is the only socket of the daemon that can be reached."""
     return bool(os.environ.get("HARK_TOKEN")) and not os.path.exists(socket_path()) and os.path.exists(_agent_socket())
 
 
@@ -75,7 +76,7 @@ def _agent_socket() -> str:
 
 
 def _tell(agent: str, event: str, emitted_at: float, payload: bytes, deadline: float) -> None:
-    """Reports over `agent.sock`, by HTTP, with the session's token. What the daemon answers is not for the agent."""
+    """Report over `agent.sock`, by HTTP, with the session's token. The daemon's answer is not for the agent."""
     if event == WAIT or not (agent + event).isalnum() or not payload:
         return
     at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(emitted_at)) + f"{emitted_at % 1:.6f}"[1:] + "Z"
@@ -90,7 +91,7 @@ def _tell(agent: str, event: str, emitted_at: float, payload: bytes, deadline: f
 
 
 def _lock_path() -> str:
-    """Returns the same as `paths.lock_path`, without importing it."""
+    """Return the same as `paths.lock_path`, without importing it."""
     if home := os.environ.get("HARK_HOME"):
         return os.path.join(os.path.abspath(home), "state", "hark.lock")
     state = os.environ.get("XDG_STATE_HOME", "")
@@ -99,7 +100,7 @@ def _lock_path() -> str:
 
 
 def _own_socket_path() -> str:
-    """Returns the same as `paths.hooks_path`, without importing it."""
+    """Return the same as `paths.hooks_path`, without importing it."""
     if home := os.environ.get("HARK_HOME"):
         return os.path.join(os.path.abspath(home), "run", "hooks.sock")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
@@ -148,7 +149,7 @@ def _ask(report: bytes, deadline: "float | None") -> bytes:
 
 
 def _connect(daemon: "socket.socket", path: str, deadline: "float | None") -> None:
-    """Connects to the daemon, and tries again for a moment if its queue of connections is full."""
+    """Connect to the daemon, and try again for a moment if its queue of connections is full."""
     while True:
         try:
             daemon.settimeout(_left_s(deadline))

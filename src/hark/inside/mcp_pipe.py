@@ -1,11 +1,11 @@
 """`hark-mcp`: the pipe between an agent's stdin and stdout and the daemon's /mcp. Stdlib only: every agent runs one.
 
-It understands nothing of the tools, except that `spawn` starts a program, which needs the environment of its caller. Each line is a request that goes to the daemon in an HTTP request of its own, on a thread of
-its own, since a tool may wait for minutes; the answer becomes a line again. It knows just enough of the protocol to put into
-headers what HTTP wants there, and adds the session that it runs in. The daemon keeps nothing between two requests, so one that was
-restarted meanwhile makes no difference.
+The pipe understands nothing of the tools, except that `spawn` starts a program, which needs the environment of its caller. Each line is a
+request that goes to the daemon in an HTTP request of its own, on a thread of its own, since a tool may wait for minutes; the answer
+becomes a line again. The pipe knows just enough of the protocol to fill the headers that HTTP wants, and adds the session that it runs
+in. The daemon keeps nothing between two requests, so a restart of the daemon in between makes no difference.
 
-A request that finds no daemon waits a moment for one that is just being restarted, and then gets an error that says what to do.
+A request that finds no daemon waits a moment for a daemon that is just being restarted, and then gets an error that says what to do.
 """
 
 import contextlib
@@ -22,16 +22,16 @@ from hark import instance, paths
 from hark.environment import session_environment
 
 PATIENCE_S = 2.0
-"""A daemon that is restarted is back within this."""
+"""How many seconds to wait for a daemon that is being restarted: it is back within this time."""
 ANSWER_S = 660.0
-"""Seconds to wait for an answer: longer than any tool waits."""
+"""How many seconds to wait for an answer: longer than any tool waits."""
 GRACE_S = 5.0
-"""Seconds to wait for calls that are under way when stdin ends."""
+"""How many seconds to wait for calls that are under way when stdin ends."""
 POLL_S = 0.05
 
 PARSE_ERROR, UNREACHABLE = -32700, -32000
 ENVIRONMENT_KEY = "hark/environment"
-"""The key of the environment in a call's `_meta`; the arguments belong to the model."""
+"""The key of the environment in a call's `_meta`. The environment is not among the arguments, because those belong to the model."""
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 INHERITED = ("HARK_SESSION", "HARK_TOKEN", "HARK_AGENT_SOCKET", "HARK_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
@@ -46,11 +46,11 @@ class Dropped(Exception):
 
 class Pipe:
     def __init__(self, session: str | None, environment: Mapping[str, str]) -> None:
-        """`environment`: that of the agent, in which an agent that it starts will run."""
+        """`environment` is the environment of the agent. An agent that this agent starts by `spawn` will run in it."""
         self._session = session
         self._environment = environment
         self._version: str | None = None
-        """What `initialize` agreed on, for agents of a time when requests did not say it themselves."""
+        """The version of the protocol that `initialize` agreed on, for older agents whose requests do not name the version."""
         self._writing = threading.Lock()
         self._under_way: dict[str, socket.socket | None] = {}
 
@@ -83,7 +83,8 @@ class Pipe:
         return thread
 
     def _with_environment(self, request: Json) -> bytes:
-        """The request with what an agent needs that is started by it: the daemon was started by somebody else."""
+        """Return the request with the environment that the agent which it starts needs: the daemon has another environment, because
+        somebody else started it."""
         params = request["params"]
         meta = params.get("_meta") if isinstance(params.get("_meta"), dict) else {}
         params["_meta"] = meta | {ENVIRONMENT_KEY: session_environment(self._environment)}
@@ -92,13 +93,13 @@ class Pipe:
     def _answer(self, request: Json, line: bytes) -> None:
         key = _key(request)
         answer = self._ask(request, line)
-        # What was cancelled, and what asked for no answer, gets none.
+        # A request that was cancelled gets no answer, and neither does a notification.
         if key is not None and key in self._under_way:
             del self._under_way[key]
             self._write(answer)
 
     def _ask(self, request: Json, line: bytes) -> bytes:
-        # A tool that was called may have done its work already; anything else can be asked twice.
+        # A tool call is never repeated, because the tool may have done its work already; any other request can be.
         tries = 1 if request.get("method") == "tools/call" else 2
         for _ in range(tries):
             try:
@@ -114,7 +115,7 @@ class Pipe:
         return error_line(request.get("id"), UNREACHABLE, detail, "daemon-unreachable", hint)
 
     def _exchange(self, request: Json, line: bytes) -> tuple[int, bytes]:
-        """Sends one request and returns the status and the body of the answer."""
+        """Send one request, and return the status and the body of the answer."""
         head = "\r\n".join([*self._headers(request), f"Content-Length: {len(line)}", "", ""])
         with connect(monotonic() + PATIENCE_S) as daemon:
             key = _key(request)
@@ -141,7 +142,7 @@ class Pipe:
         return lines + [f"{name}: {value}" for name, value in wanted.items() if _is_plain(value)]
 
     def _understood(self, request: Json, status: int, body: bytes) -> bytes:
-        """Returns the line that answers the agent."""
+        """Return the line that answers the agent."""
         if status >= 400 or request.get("method") == "initialize":
             try:
                 answer = json.loads(body)
@@ -151,11 +152,11 @@ class Pipe:
                 detail, hint = answer.get("detail", f"the daemon answered with status {status}"), answer.get("hint", "")
                 return error_line(request.get("id"), UNREACHABLE, detail, answer.get("code", "internal"), hint)
             self._version = (answer.get("result") or {}).get("protocolVersion") or self._version
-        # JSON has line breaks between its words only.
+        # JSON has line breaks only between its tokens, never inside a string, so a blank can replace each of them.
         return body.replace(b"\n", b" ") + b"\n"
 
     def _cancel(self, notification: Json) -> None:
-        """Ends a call, so that the daemon hears that nobody listens any more."""
+        """End a call, so that the daemon hears that nobody listens any more."""
         connection = self._under_way.pop(json.dumps((notification.get("params") or {}).get("requestId")), None)
         if connection is not None:
             with contextlib.suppress(OSError):
@@ -204,7 +205,7 @@ def error_line(request_id: Any, number: int, detail: str, code: str = "request-i
 
 
 def _key(request: Json) -> str | None:
-    """None for a notification, which gets no answer."""
+    """Return the key by which a request that is under way is found; None for a notification, which gets no answer."""
     return json.dumps(request["id"]) if "id" in request and "method" in request else None
 
 
@@ -219,9 +220,9 @@ def _is_plain(value: object) -> bool:
 
 
 def inherit(pid: int, environment: "os._Environ[str]") -> dict[str, str]:
-    """Some agents start their servers with next to no environment. Then what we need is looked up in the agent's own. An
-    ancestor without a terminal is no agent but a daemon that several agents share, and knows of none of them. Returns the
-    agent's environment, or as much of it as is known."""
+    """Return the agent's environment, or as much of it as is known, and copy the variables that we need into `environment`. Some agents
+    start their servers with next to no environment; then we find the variables in the environment of the agent's own process. An
+    ancestor without a terminal is not an agent but a daemon that several agents share, which knows of none of them."""
     for _ in range(ANCESTORS):
         if environment.get("HARK_SESSION") or pid <= 1:
             break

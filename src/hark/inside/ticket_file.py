@@ -1,8 +1,8 @@
-"""A note on disk that hark has pressed a session's editor key, so that the editor which opens is hark's own.
+"""Tickets: notes on disk which say that hark has pressed a session's editor key, so that the editor which opens is hark's own.
 
-The daemon knows that too, but it may be dead by the time the editor opens, or be another one: without the note the editor
-would become the human's, in the middle of their typing. Stdlib only: `hark-editor` reads it. Each is good for one editor, and
-not for long: an agent may have ignored the key, and the human's next one must be the human's.
+The daemon knows that too, but it may be dead by the time the editor opens, or be another daemon: without the ticket the editor
+would become the human's, in the middle of their typing. Stdlib only: `hark-editor` reads tickets. Each ticket is good for one editor,
+and not for long: an agent may have ignored the key, and the editor that the human opens next must be the human's.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ GOOD_FOR_S = 15.0
 
 
 def write(session_id: str) -> None:
-    """One more: an agent that is slow may open an editor for each of several keys, one after another."""
+    """Write one more ticket. A session may have several: a slow agent may open an editor for each of several keys, one after another."""
     directory = _directory()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = directory / f"{session_id}.{time.time_ns():020}"
@@ -24,7 +24,7 @@ def write(session_id: str) -> None:
 
 
 def claim(session_id: str) -> bool:
-    """Whether there was one; it is used up by that."""
+    """Use up the oldest ticket that is still good, and return True if there was one."""
     for path in _tickets(session_id):
         try:
             age_s = time.time() - path.stat().st_mtime
@@ -37,13 +37,13 @@ def claim(session_id: str) -> bool:
 
 
 def tear(session_id: str) -> None:
-    """Takes the last one back."""
+    """Delete the newest ticket of a session."""
     with contextlib.suppress(OSError, IndexError):
         _tickets(session_id)[-1].unlink()
 
 
 def _tickets(session_id: str) -> list[Path]:
-    """The oldest first."""
+    """Return the tickets of a session, the oldest first."""
     return sorted(_directory().glob(f"{session_id}.*"))
 
 

@@ -1,8 +1,9 @@
-"""Runs the undo of a hold by tmux, when nobody ended the hold. Stdlib only, one file, run without the package around it.
+"""This program runs the undo of a hold by tmux, if nobody ended the hold. It is one file, uses only the stdlib, and runs without the
+package.
 
-The timer of the tmux server starts it and gives it, in base64, a JSON list of steps: each a tmux command, perhaps with a text for its
-stdin, and a pause. After a step that writes to the agent it waits until the agent has read that: an agent takes keys that it reads in
-one go with many others for a paste.
+The timer of the tmux server starts this program and gives it, in base64, a JSON list of steps. Each step has a tmux command, perhaps with
+a text for its stdin, or a pause. After a step that writes to the agent, this program waits until the agent has read what was written: an
+agent takes keys that it reads in one go with many others for a paste.
 """
 
 import base64
@@ -18,7 +19,7 @@ import time
 from typing import Any
 
 READ_POLL_S = 0.001
-LONGEST_READS_S = 1.2  # all waits for the agent together: the human waits too
+LONGEST_READS_S = 1.2  # the longest time that all waits for the agent may take together: the human waits too
 
 
 def main() -> None:
@@ -46,7 +47,7 @@ def _answer(words: list[str]) -> str:
 
 
 def _wait_read(line: str, longest_s: float) -> float:
-    """Until the program at that terminal line has read its input; how long it took."""
+    """Wait until the program at that terminal line has read its input, for at most `longest_s`; return how long it took."""
     began = now = time.monotonic()
     with contextlib.suppress(OSError):
         descriptor = os.open(line, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
@@ -60,7 +61,7 @@ def _wait_read(line: str, longest_s: float) -> float:
 
 
 def _unread(descriptor: int) -> int:
-    # The kernel moves what was written to the reader's side by a worker of its own; only a poll waits for that worker.
+    # A worker of the kernel moves what was written to the reader's side; only a poll waits for that worker.
     select.select([descriptor], [], [], 0)
     return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)), sys.byteorder)
 
