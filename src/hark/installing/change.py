@@ -1,7 +1,7 @@
 """`hark install` and `hark uninstall` of one agent: what would change, and the change itself.
 
-The copy of the file from before is there for two reasons: the user has it if anything is wrong, and `uninstall` can tell
-that nobody has changed the file since, and then puts it back as it was.
+hark keeps a copy of the file from before the change for two reasons: the user has the copy if anything is wrong, and `uninstall` can tell
+by it that nobody has changed the file since, and then restores the file as it was.
 """
 
 import difflib
@@ -28,7 +28,7 @@ class Change(Struct, frozen=True, kw_only=True):
     """The text of the file after the change; None if the file is removed."""
     had_ours: bool
     switched_off: str | None = None
-    """The setting by which the user has switched all hooks off."""
+    """The setting by which the user has switched all hooks off; None if there is none."""
 
     @property
     def backup(self) -> Path:
@@ -69,7 +69,7 @@ def _from_before(agent: str, path: Path, text: str) -> str | None:
     try:
         after = way_of(agent).take(text, agent, original or "")
     except (Broken, Misshapen):
-        # It is the copy that cannot be read: then it says nothing.
+        # The copy cannot be understood, so we go on without it. A text that cannot be understood raises here again.
         return way_of(agent).take(text, agent, None)
     return None if original is None and not after else after
 
@@ -87,7 +87,7 @@ def apply(change: Change) -> None:
 
 
 def diff(change: Change) -> str:
-    """Returns the change as `diff -u` shows it."""
+    """Return the change as `diff -u` shows it."""
     old, new = ("/dev/null" if text is None else str(change.path) for text in (change.before, change.after))
     lines = difflib.unified_diff(_lines(change.before), _lines(change.after), old, new)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

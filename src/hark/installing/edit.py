@@ -1,9 +1,9 @@
 """Small changes of a JSON text: one more child at the end of a container, or one child less.
 
-Whatever is not the child itself stays to the byte, and taking out what was just put in gives the text from before (except
-the blanks in a container that was empty). Two things make that so: a new child goes behind everything that stands on the
-line of the last one, comments too, so that the blanks before it are its own; and the comma that a last child lacks is put
-right behind that child, and goes when ours goes.
+Everything but the child itself stays to the byte, and taking out what was just put in gives the text from before (except
+the blanks in a container that was empty). Two rules make that so. A new child goes behind everything that stands on the
+line of the last child, comments too, so that the blanks before the new child belong to it. If the last child has no comma, a comma is
+put right behind it, and that comma goes when the new child goes.
 """
 
 import json
@@ -19,17 +19,17 @@ _COMMENTS_ON_THE_LINE = re.compile(r"(?:[ \t]*(?:/\*(?:(?!\*/)[^\r\n])*\*/|//[^\
 
 
 class Layout(Struct, frozen=True):
-    """How the children of a container are set."""
+    """The way in which the children of a container are laid out in the text."""
 
     newline: str | None
-    """What goes before a child, up to its column; None where all stand on one line."""
+    """The line break and the blanks that go before a child; None if all children stand on one line."""
     closing: str
-    """What goes before the closing bracket of a container that was empty."""
+    """The text that goes before the closing bracket of a container that was empty."""
     unit: str
 
 
 def append(text: str, container: Node, value: Any, name: str | None = None) -> str:
-    """The text with one more child in the container; `name` where it is an object."""
+    """Return the text with one more child in the container. `name` is the child's name if the container is an object."""
     layout = _layout(text, container)
     child = _render(value, name, layout)
     if not container.children:
@@ -43,7 +43,7 @@ def append(text: str, container: Node, value: Any, name: str | None = None) -> s
 
 
 def remove(text: str, container: Node, number: int) -> str:
-    """The text without that child of the container. Comments stay, wherever they are."""
+    """Return the text without the child of that number. Comments stay, wherever they are."""
     children = container.children or ()
     child, before = children[number], children[number - 1] if number else None
     has_comma = child.comma is not None
@@ -58,7 +58,8 @@ def remove(text: str, container: Node, number: int) -> str:
 
 
 def _start_of_blanks(text: str, edge: int, end: int, rest: str) -> int:
-    """Where the blanks before a child begin. Those behind a line comment stay if nothing else would end its line."""
+    """Return the position at which the blanks before a child begin. Blanks behind a line comment do not count if nothing else would end
+    the comment's line."""
     comments = list(_COMMENT.finditer(text, edge, end))
     if not comments:
         return edge
@@ -68,7 +69,7 @@ def _start_of_blanks(text: str, edge: int, end: int, rest: str) -> int:
 
 
 def _fill(text: str, container: Node, child: str, layout: Layout) -> str:
-    """The first child of a container: behind its comments, if it has some."""
+    """Return the text with a first child in the container, behind the container's comments if it has some."""
     comments = list(_COMMENT.finditer(text, container.start + 1, container.end - 1))
     place = comments[-1].end() if comments else container.start + 1
     blanks = text[place : container.end - 1]
@@ -92,7 +93,7 @@ def _layout(text: str, container: Node) -> Layout:
 
 
 def _is_spread(text: str, container: Node) -> bool:
-    """True if the container is written over several lines; an empty one is written as the rest of the text is."""
+    """Return True if the container is written over several lines. An empty container is treated like the rest of the text."""
     if not container.children:
         return "\n" in text or not text[: container.start].strip()
     edges = [container.start + 1, *(child.end for child in container.children)]
@@ -101,18 +102,18 @@ def _is_spread(text: str, container: Node) -> bool:
 
 
 def _margin(text: str, position: int) -> str:
-    """The blanks that the line of this position begins with."""
+    """Return the blanks with which the line of this position begins."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _indent_unit(text: str) -> str:
-    """Returns the indent of the first line that has one; two blanks if no line has one."""
+    """Return the indent of the first line that has one; two blanks if no line has an indent."""
     found = re.search(r"\n([ \t]+)[^ \t\r\n/*]", text)
     return found[1] if found else "  "
 
 
 def _behind_comments(text: str, position: int) -> int:
-    """Behind the comments on the same line, but not behind the blanks after them."""
+    """Return the position behind the comments on the same line, but before the blanks after them."""
     found = _COMMENTS_ON_THE_LINE.match(text, position)
     return found.end() if found else position

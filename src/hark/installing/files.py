@@ -1,4 +1,4 @@
-"""Reading and writing other programs' settings: whole or not at all, through links, with the mode that was there."""
+"""Reads and writes other programs' settings: a file is written whole or not at all, links are followed, and modes are kept."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ NEW_MODE = 0o600
 
 
 def read(path: Path) -> str | None:
-    """None when there is no such file."""
+    """Return the text of the file; None if there is no such file."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
@@ -26,7 +26,7 @@ def read(path: Path) -> str | None:
 
 
 def write(path: Path, text: str) -> None:
-    """A link stays a link: what it leads to is replaced."""
+    """Replace the file's text. If the path is a link, the link stays and the file that it leads to is replaced."""
     try:
         target = path.resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ def write(path: Path, text: str) -> None:
 
 
 def copy(source: Path, path: Path) -> None:
-    """Copies a file with its mode, because settings may hold secrets."""
+    """Copy a file with its mode, because settings may hold secrets."""
     try:
         _replace(path, source.read_bytes(), _mode(source))
     except OSError as refused:
@@ -51,7 +51,7 @@ def delete(path: Path) -> None:
 
 
 def is_roots_own(path: Path) -> bool:
-    """Whether nobody but root can put something else in its place."""
+    """Return True if nobody but root can put something else in the place of this file or directory."""
     try:
         facts = [os.lstat(one) for one in (path, *path.parents)]
     except OSError:

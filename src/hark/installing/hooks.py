@@ -1,8 +1,8 @@
-"""Our hooks in an agent's own settings: put in and taken out of the text, and recognised there.
+"""Our hooks in an agent's own settings: `put` writes them into the text, `take` takes them out, and `find` recognises them there.
 
-Claude Code, Codex and Gemini CLI have the same shape: `hooks` → event → groups → `hooks` → handlers with a `command`. Ours are
-the handlers that run `hark-hook AGENT EVENT`; nothing else is touched. `put` is idempotent; `take` gives the text from before,
-to the byte, when it is told what that was and nobody has changed anything since.
+Claude Code, Codex and Gemini CLI have settings of the same shape: `hooks` → event → groups → `hooks` → handlers with a `command`. The
+handlers that run `hark-hook AGENT EVENT` are ours; nothing else is touched. `put` is idempotent; `take` gives the text from before,
+to the byte, if it is told what that text was and nobody has changed anything since.
 """
 
 import json
@@ -20,20 +20,20 @@ from hark.installing.jsonc import Node, member, parse, value_of
 PROGRAM = "hark-hook"
 WAIT = "Wait"
 WAITS_FROM = ("SessionStart", "UserPromptSubmit", "Stop")
-"""When a hook begins to wait; one that finds another waiting goes at once."""
+"""The events at which a hook begins to wait for messages. A hook that finds another hook waiting ends at once."""
 MARK = "HARK_HOOKS"
-"""Set in sessions that were started with hooks of their own: there the installed ones keep quiet."""
+"""The environment variable of sessions that were started with hooks of their own: in these sessions the installed hooks do nothing."""
 EMPTY = "{}\n"
-# Codex cuts the time of some events to 3 s, and an entry whose time was cut is another one to its trust.
+# Codex cuts the time of some events to 3 s, and does not trust an entry whose time was cut: it takes that for another entry.
 _TIMEOUTS = {"claude": 5, "codex": 3, "gemini": 5000}
-# Gemini CLI has drawn its input box when it runs this one, and what is submitted until then stays in the box.
+# Gemini CLI has already drawn its input box when it runs this hook, and a prompt that is submitted before the hook ends stays in the box.
 _LEFT_OUT = {"gemini": {"SessionStart"}}
-# Claude Code need not wait for these: they tell it nothing, and it names the turn that they belong to.
+# Claude Code need not wait for these hooks: they tell it nothing, and their reports name the turn that they belong to.
 _BESIDE = {"claude": {"UserPromptSubmit", "Notification"}}
 _GUARD = f'[ -n "${MARK}" ] || '
 
 Path = tuple[tuple[Node, int], ...]
-"""From the root: each container on the way, and the number of the child in it that the way goes through."""
+"""The way from the root to a node: each container on the way, with the number of its child through which the way goes."""
 
 
 class Misshapen(Exception):
@@ -50,12 +50,13 @@ class Ours(Struct, frozen=True):
 
 
 def subscribed(agent: str) -> list[str]:
-    """Returns the events that an agent's hooks subscribe to."""
+    """Return the events that an agent's hooks subscribe to."""
     return [event for event in EVENTS[agent] if event not in _LEFT_OUT.get(agent, ())]
 
 
 def handler(agent: str, event: str, program: str, *, is_installed: bool = False) -> dict[str, Any]:
-    """An installed one that meets a session with hooks of its own leaves the report to those."""
+    """Return the settings of a handler that runs `hark-hook` at this event. In a session with hooks of its own, an installed handler
+    leaves the report to those."""
     name = {"name": "hark"} if agent == "gemini" else {}
     line = f"{_GUARD if is_installed else ''}{shlex.quote(program)} {agent} {event}"
     beside = {"async": True} if event in _BESIDE.get(agent, ()) else {}
@@ -63,7 +64,7 @@ def handler(agent: str, event: str, program: str, *, is_installed: bool = False)
 
 
 def waiter(program: str) -> dict[str, Any]:
-    """Stays beside Claude Code until there is a message, and wakes it with that."""
+    """Return the settings of a handler that stays beside Claude Code until there is a message, and then wakes Claude Code with it."""
     line = f"{shlex.quote(program)} claude {WAIT}"
     return {
         "type": "command",
@@ -76,7 +77,7 @@ def waiter(program: str) -> dict[str, Any]:
 
 
 def put(text: str, agent: str, program: str) -> str:
-    """The text with our hooks in it, each once. The same text if they are there."""
+    """Return the text with each of our hooks in it once; the same text if they are already in it."""
     if _is_put(text, agent, program):
         return text
     text = take(text, agent)
@@ -87,9 +88,9 @@ def put(text: str, agent: str, program: str) -> str:
 
 
 def take(text: str, agent: str, original: str | None = None) -> str:
-    """The text without our hooks, and without what would be left empty by that.
+    """Return the text without our hooks, and without the containers that would be empty without them.
 
-    `original`: what it was before our hooks were put in, if that is known; it counts only if nothing else has changed."""
+    `original` is the text from before our hooks were put in, if that is known; it counts only if nothing else has changed since."""
     programs = {ours.program for ours in find(text, agent)}
     if original is not None and len(programs) == 1 and put(original, agent, programs.pop()) == text:
         return original
@@ -99,7 +100,7 @@ def take(text: str, agent: str, original: str | None = None) -> str:
 
 
 def find(text: str, agent: str) -> Iterator[Ours]:
-    """Our handlers, in their order in the text."""
+    """Yield our handlers, in their order in the text."""
     for event, path, node in _handlers(text):
         command = member(node, "command")
         words = _words(text, command.value) if command else []
@@ -108,7 +109,7 @@ def find(text: str, agent: str) -> Iterator[Ours]:
 
 
 def switched_off(text: str, agent: str) -> str | None:
-    """The setting by which the user has switched off all hooks, if so."""
+    """Return the setting by which the user has switched off all hooks; None if the hooks are on."""
     settings = value_of(text, _root(text)) if text.strip() else {}
     if agent == "claude" and settings.get("disableAllHooks") is True:
         return "disableAllHooks"
@@ -172,7 +173,7 @@ def _at(path: Path) -> Node:
 
 
 def _words(text: str, node: Node) -> list[str]:
-    """Returns the words of a command of hark's without its guard; none for any other command."""
+    """Return the words of a command of hark's without its guard; no words for any other command."""
     try:
         line = json.loads(text[node.start : node.end])
         return shlex.split(line.removeprefix(_GUARD)) if isinstance(line, str) and PROGRAM in line else []
@@ -181,7 +182,8 @@ def _words(text: str, node: Node) -> list[str]:
 
 
 def _outermost(text: str, path: Path) -> tuple[Node, int]:
-    """The largest thing on the way that holds nothing but our handler; nothing above the root's children."""
+    """Return the place of the largest node on the way to our handler that holds nothing but that handler. The largest possible node is a
+    child of the root."""
     chosen = path[-1]
     for container, number in reversed(path[:-1]):
         child, inner = (container.children or ())[number], (chosen[0].children or ())[chosen[1]]
@@ -193,5 +195,5 @@ def _outermost(text: str, path: Path) -> tuple[Node, int]:
 
 
 def _has_comment(text: str) -> bool:
-    """True if a comment stands around a child, among brackets, blanks, a comma and the name of the child."""
+    """Return True if the text around a child holds a comment, and not only brackets, blanks, a comma and the name of the child."""
     return re.fullmatch(r'("(?:[^"\\]|\\.)*"\s*:)?[\s,\[\]{}]*', text) is None

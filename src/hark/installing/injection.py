@@ -1,13 +1,13 @@
 """Hooks for one run of an agent that hark starts, without a change in anybody's files.
 
-Each agent has its own way in, and each way adds to what the user has set, instead of replacing it:
+Each agent has its own way to take hooks, and each way adds to what the user has set, instead of replacing it:
   Claude Code   `--settings FILE`: its hooks run beside those of the user's settings;
-  Codex         `-c hooks={…}`: the same, and the same option says that exactly these are trusted, so that Codex asks nobody
-                and trusts nothing else. With any `-c`, Codex runs without its shared background server;
-  Gemini CLI    GEMINI_CLI_SYSTEM_DEFAULTS_PATH=FILE: settings below the user's; lists of hooks are joined. It reads only a
-                file that is root's; `preload.py` says how everybody else gets there.
-Where the user's own command line or environment uses that way already, or the program is not run for a conversation, nothing
-is injected: a session without hooks is a delay, a changed command is a defect.
+  Codex         `-c hooks={…}`: these hooks run beside the user's too, and the same option says that exactly these are trusted, so
+                that Codex asks nobody and trusts nothing else. With any `-c`, Codex runs without its shared background server;
+  Gemini CLI    GEMINI_CLI_SYSTEM_DEFAULTS_PATH=FILE: these settings rank below the user's; lists of hooks are joined. Gemini CLI
+                reads only a file that root owns; `preload.py` says how everybody else gets it to read theirs.
+If the user's own command line or environment uses that way already, or the program is not run for a conversation, hark injects
+nothing: a session without hooks is a delay, a changed command is a defect.
 """
 
 import json
@@ -26,7 +26,7 @@ from hark.installing.hooks import MARK, WAITS_FROM, handler, subscribed, waiter
 from hark.installing.instructions import TEXT
 
 LAUNCHERS = frozenset({"env", "node", "bun", "deno", "npx", "bunx", "command", "nice", "nohup", "setsid"})
-"""Programs that run the one that follows, with all its arguments."""
+"""The names of programs that run the program which follows on the command line, with all its arguments."""
 PROGRAMS = {
     "claude": ("claude", "@anthropic-ai/claude-code", "claude-code/cli"),
     "codex": ("codex", "@openai/codex"),
@@ -60,8 +60,9 @@ def inject(
     *,
     has_waiter: bool = False,
 ) -> Injection:
-    """`environment`: what the agent will run in. `directory`: where files of ours may be, one per agent kind. `has_waiter`: a hook
-    of Claude Code waits for messages while it is idle."""
+    """Return the command, environment and files that give the agent our hooks. `environment` is the environment that the agent will run
+    in. `directory` is the place for our files, one per agent kind. With `has_waiter`, a hook waits for messages while Claude Code is
+    idle."""
     way = _WAYS.get(kind)
     place = program_place(kind, command)
     if way is None or place is None:
@@ -74,7 +75,8 @@ def inject(
 
 
 def prepare(injection: Injection, environment: Mapping[str, str]) -> Injection:
-    """Writes the files; sessions share them, and one that is right is not touched. The answer is what to start."""
+    """Write the files of an injection, and return what to start. Sessions share the files; a file that is right is not touched. For
+    Gemini CLI, return a command without hooks if it would not read our file, or if our file would hide machine-wide settings."""
     for path, text in injection.files.items():
         if files.read(path) != text:
             files.write(path, text)
@@ -86,7 +88,8 @@ def prepare(injection: Injection, environment: Mapping[str, str]) -> Injection:
 
 
 def program_place(kind: str, command: tuple[str, ...]) -> int | None:
-    """Where the agent's own name stands in the command; None where something stands before it that may not pass words on."""
+    """Return the position of the agent's own name in the command; None if the name is not there, or if a word before it is a program
+    that may not pass arguments on."""
     program, *packages = PROGRAMS.get(kind, (None,))
     for place, word in enumerate(command):
         if os.path.basename(word) == program or any(package in word for package in packages):
@@ -97,7 +100,7 @@ def program_place(kind: str, command: tuple[str, ...]) -> int | None:
 
 
 def teach(kind: str, command: tuple[str, ...]) -> tuple[str, ...]:
-    """The command with instructions how to signal, for one run, where the agent adds such to its own."""
+    """Return the command with instructions how to signal, for one run, if the agent has an option for such instructions."""
     place = program_place(kind, command)
     if kind not in ("claude", "qwen") or place is None:
         return command
@@ -147,13 +150,13 @@ _WAYS: dict[str, Callable[[tuple[str, ...], int, str, Path, Mapping[str, str]], 
 
 
 def gemini_defaults(environment: Mapping[str, str]) -> Path:
-    """Returns the path of the machine-wide settings that rank below the user's."""
+    """Return the path of the machine-wide settings that rank below the user's."""
     system = environment.get(GEMINI_SYSTEM) or "/etc/gemini-cli/settings.json"
     return Path(system).parent / "system-defaults.json"
 
 
 def codex_hooks(program: str) -> str:
-    """Returns a TOML inline table with the hooks, each marked as trusted."""
+    """Return a TOML inline table with the hooks, each marked as trusted."""
     handlers = {event: handler("codex", event, program) for event in subscribed("codex")}
     table: dict[str, Any] = {event: [{"hooks": [one]}] for event, one in handlers.items()}
     table["state"] = {
@@ -180,17 +183,18 @@ def _toml(value: Any) -> str:
         return "{" + ",".join(f"{_toml(name)}={_toml(inner)}" for name, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ",".join(_toml(inner) for inner in value) + "]"
-    # What JSON writes for strings, whole numbers and truth is TOML too, except for one character.
+    # JSON's form of strings, whole numbers and booleans is TOML too, except for one character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _options(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the words before the end of the options."""
+    """Return the words before `--`, which ends the options."""
     return words[: words.index("--")] if "--" in words else words
 
 
 def _is_conversation(agent: str, words: tuple[str, ...]) -> bool:
-    """True if the first word that is not an option opens a conversation. If it is an option's value, the agent has no hooks at worst."""
+    """Return True if the first word that is not an option opens a conversation. That word may be an option's value: then the agent has no
+    hooks at worst."""
     first = next((word for word in words if not word.startswith("-")), "")
     return re.fullmatch(_NO_CONVERSATION[agent], first) is None
 
@@ -200,10 +204,10 @@ def _is_option(word: str, option: str) -> bool:
 
 
 def _is_short(word: str, letter: str) -> bool:
-    """True if the word has this short option, alone or with others: -pc"""
+    """Return True if the word has this short option, alone or with others: -pc"""
     return len(word) > 1 and word[0] == "-" and word[1] != "-" and word[1:].isalpha() and letter in word[1:]
 
 
 def _has_hooks_override(words: tuple[str, ...]) -> bool:
-    """True if the words override the hooks: -c hooks…, -chooks…, --config hooks…, --config=hooks…"""
+    """Return True if the words override the hooks: -c hooks…, -chooks…, --config hooks…, --config=hooks…"""
     return re.search(r"^(?:-c|--config)[=\n]?\s*hooks\b", "\n".join(words), re.MULTILINE) is not None

@@ -1,8 +1,8 @@
-"""A few lines in an agent's own instruction file that teach it to signal. Between two marks, so that they can be found again,
-replaced by those of a newer version, and taken out with nothing left behind.
+"""A few lines in an agent's own instruction file that teach the agent to signal. The lines stand between two marks, so that hark can find
+them again, replace them by those of a newer version, and take them out with nothing left behind.
 
-Where an agent takes instructions for one run (Claude Code, Qwen Code: --append-system-prompt), no file is touched. aider reads no
-instruction file unless its user names one; it can only be told.
+If an agent takes instructions for one run (Claude Code, Qwen Code: --append-system-prompt), no file is touched. aider reads no
+instruction file unless its user names one; it can only be told in a message.
 """
 
 import os
@@ -55,7 +55,7 @@ def unteaching(agent: str, environment: Mapping[str, str]) -> Change:
 
 
 def is_taught(agent: str, environment: Mapping[str, str]) -> bool:
-    """True if the agent's own instruction file holds our lines."""
+    """Return True if the agent's own instruction file holds our lines."""
     return agent in _PLACES and has_ours(files.read(instructions_path(agent, environment)) or "")
 
 
@@ -64,7 +64,7 @@ def has_ours(text: str) -> bool:
 
 
 def put(text: str) -> str:
-    """Returns the text with hark's lines at its end, once."""
+    """Return the text with hark's lines once: where they already are, or else at its end."""
     block = f"{BEGIN}\n{TEXT}\n{END}\n"
     if found := _BLOCK.search(text):
         lead = "\n" if found[0].startswith("\n") else ""
@@ -75,5 +75,5 @@ def put(text: str) -> str:
 
 
 def take(text: str) -> str:
-    """Returns the text without hark's lines, as it was before."""
+    """Return the text without hark's lines, as it was before."""
     return _BLOCK.sub("", text)

@@ -1,7 +1,7 @@
 """JSON with comments and trailing commas, as a tree that knows where everything stands in the text.
 
-Agents' settings are files that people write: what is changed in them is changed in the text itself, so that comments, order
-and indentation stay as they are. A node therefore holds positions; values are made from it only where one is asked for.
+Agents' settings are files that people write: hark makes its changes in the text itself, so that comments, order
+and indentation stay as they are. So a node holds positions in the text; `value_of` makes a value from a node when somebody needs one.
 """
 
 import json
@@ -34,13 +34,13 @@ class Node(Struct, frozen=True):
 
 
 class Child(Struct, frozen=True):
-    """An element of an array, or a member of an object, which then begins with its name."""
+    """An element of an array, or a member of an object. A member begins with its name."""
 
     start: int
     value: Node
     name: str = ""
     comma: int | None = None
-    """Where the comma after it stands, if one does."""
+    """The position of the comma after the child; None if there is no comma."""
 
     @property
     def end(self) -> int:
@@ -48,7 +48,7 @@ class Child(Struct, frozen=True):
 
 
 def parse(text: str) -> Node:
-    """The root of the text's tree. A text that holds nothing but blanks and comments has none: it is Broken."""
+    """Return the root of the text's tree. Raise `Broken` also for a text that holds nothing but blanks and comments: it has no root."""
     try:
         return _Parser(text).document()
     except RecursionError:
@@ -56,7 +56,7 @@ def parse(text: str) -> Node:
 
 
 def member(node: Node, name: str) -> Child | None:
-    """The last one of that name, as every reader of JSON takes it."""
+    """Return the last member of that name, because readers of JSON take the last one too; None if there is no such member."""
     found = [child for child in node.children or () if child.name == name] if node.is_object else []
     return found[-1] if found else None
 
@@ -70,7 +70,7 @@ def value_of(text: str, node: Node) -> Any:
 
 
 def skip_trivia(text: str, position: int) -> int:
-    """Returns the position behind blanks and comments."""
+    """Return the position behind blanks and comments."""
     found = _TRIVIA.match(text, position)
     return found.end() if found else position
 

@@ -1,4 +1,4 @@
-"""Where each agent keeps the settings that our hooks go into."""
+"""The places of the settings files into which our hooks go, for each agent."""
 
 import os
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ PLACES = {
     "claude": Place("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
     "codex": Place("CODEX_HOME", ".codex", "hooks.json"),
     "gemini": Place("GEMINI_CLI_HOME", "", ".gemini/settings.json"),
-    # Not in OPENCODE_CONFIG_DIR: OpenCode reads that beside this one.
+    # OPENCODE_CONFIG_DIR does not count here: OpenCode reads that directory beside this one.
     "opencode": Place("XDG_CONFIG_HOME", ".config", "opencode/plugin/hark.js"),
 }
 
@@ -34,13 +34,13 @@ def settings_path(agent: str, environment: Mapping[str, str]) -> Path:
 
 
 def own_directory(agent: str, environment: Mapping[str, str]) -> Path:
-    """Returns the agent's own directory; if it exists, the agent was used."""
+    """Return the agent's own directory; if it exists, the agent was used."""
     path = settings_path(agent, environment)
     return path.parent.parent if agent == "opencode" else path.parent
 
 
 def backup_path(path: Path) -> Path:
-    """Beside the name that the agent reads, also where that is a link to somewhere else."""
+    """Return the path of the copy. It is beside the path that the agent reads, even if that path is a link to somewhere else."""
     return path.with_name(path.name + BACKUP)
 
 

@@ -1,7 +1,7 @@
 """Our plugin for OpenCode, which has no hooks in its settings: a file of our own in its plugin directory that runs `hark-hook`.
 
-The file is ours from its first line to its last. One of the same name that does not begin as ours does is somebody else's, and
-is refused.
+The file is ours from its first line to its last. A file of the same name that does not begin with our first line is somebody else's, and
+hark refuses to touch it.
 """
 
 import json
@@ -17,7 +17,7 @@ _PROGRAM = re.compile(r"^const PROGRAM = (\".*\")$", re.MULTILINE)
 
 
 def put(text: str, agent: str, program: str) -> str:
-    """Returns the text of the whole plugin file."""
+    """Return the text of the whole plugin file."""
     if text.strip() and not _is_ours(text):
         raise Misshapen("it is not a file of hark's")
     line = f"const PROGRAM = {json.dumps(program, ensure_ascii=False)}"
@@ -29,7 +29,7 @@ def take(text: str, agent: str, original: str | None = None) -> str:
 
 
 def find(text: str, agent: str) -> Iterator[Ours]:
-    """Returns one handler for each event that the plugin reports."""
+    """Yield one handler for each event that the plugin reports."""
     named = _PROGRAM.search(text) if _is_ours(text) else None
     program = _string(named[1]) if named else ""
     for event in EVENTS[AGENT] if program else ():
@@ -38,7 +38,7 @@ def find(text: str, agent: str) -> Iterator[Ours]:
 
 
 def switched_off(text: str, agent: str) -> str | None:
-    """OpenCode has no setting for that: only the word `--pure`, for one run."""
+    """Return None: OpenCode has no setting that switches plugins off, only the option `--pure`, for one run."""
     return None
 
 

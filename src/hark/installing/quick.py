@@ -1,7 +1,7 @@
 """`hark-hook` for agents that hark starts: a copy of `inside/hook.py` that Python runs with nothing else loaded.
 
 An agent waits for its hooks at every step. The program that an installer makes loads the site's packages first, which takes
-longer than all the rest; a copy with a first line of its own does not (`make bench` prints both).
+longer than all the rest; a copy with a first line of its own does not load them (`make bench` prints both times).
 """
 
 import os
@@ -17,7 +17,7 @@ LONGEST_INTERPRETER = 120
 
 
 def quick_program(directory: Path, usual: str) -> str:
-    """The copy, made or renewed; `usual` where there can be none."""
+    """Make or renew the copy and return its path; return `usual` if there can be no copy."""
     path = directory / PROGRAM
     if not _can_be_named(sys.executable):
         return usual
@@ -29,7 +29,7 @@ def quick_program(directory: Path, usual: str) -> str:
 
 
 def _can_be_named(interpreter: str) -> bool:
-    """True if the interpreter can be named in the first line of a script."""
+    """Return True if the interpreter can be named in the first line of a script."""
     return (
         len(interpreter) <= LONGEST_INTERPRETER and interpreter.startswith("/") and not set(interpreter) & set(" \t\n")
     )

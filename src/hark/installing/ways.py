@@ -1,4 +1,4 @@
-"""The way in which our hooks get into each agent: entries in its settings, or a plugin."""
+"""The way in which our hooks get into each agent: entries in the agent's settings, or a plugin."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,9 +10,9 @@ from hark.installing.hooks import Ours
 
 class Way(Struct, frozen=True):
     put: Callable[[str, str, str], str]
-    """The text of the file, the agent, the program `hark-hook`: the text with our hooks."""
+    """Takes the text of the file, the agent and the program `hark-hook`; returns the text with our hooks."""
     take: Callable[[str, str, str | None], str]
-    """The text, the agent, what the text was before our hooks if that is known: the text without them."""
+    """Takes the text of the file, the agent and, if it is known, the text from before our hooks; returns the text without our hooks."""
     find: Callable[[str, str], Iterator[Ours]]
     switched_off: Callable[[str, str], str | None]
 
