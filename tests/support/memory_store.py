@@ -1,6 +1,6 @@
-"""The contract in plain dicts: for tests, and as the shortest statement of what the other stores must do.
+"""The contract in plain dicts: this store is for tests, and is the shortest statement of what the other stores must do.
 
-There is one event loop and no await inside a change, so every change is whole. A hop looks at everything that can refuse it
+There is one event loop and no await inside a change, so every change is whole. A hop checks everything that could make it fail
 before it writes anything.
 """
 
@@ -402,5 +402,5 @@ class MemoryStore:
 
 
 async def _listeners_turn() -> None:
-    """Lets the listeners hear of a change before its caller goes on."""
+    """Let the listeners hear of a change before its caller goes on."""
     await asyncio.sleep(0)

@@ -26,7 +26,7 @@ MARK = "HARK_HOOKS"
 EMPTY = "{}\n"
 # Codex cuts the time of some events to 3 s, and does not trust an entry whose time was cut: it takes that for another entry.
 _TIMEOUTS = {"claude": 5, "codex": 3, "gemini": 5000}
-# Gemini CLI has already drawn its input box when it runs this hook, and a prompt that is submitted before the hook ends stays in the box.
+# Gemini CLI draws its input box before it runs this hook, and a prompt that is submitted before the hook has run stays in the box.
 _LEFT_OUT = {"gemini": {"SessionStart"}}
 # Claude Code need not wait for these hooks: they tell it nothing, and their reports name the turn that they belong to.
 _BESIDE = {"claude": {"UserPromptSubmit", "Notification"}}

@@ -1,4 +1,4 @@
-"""What all stores must decide alike, and the refusals of the contract, worded once."""
+"""The decisions that all stores must make alike, and the errors of the contract, worded once."""
 
 from datetime import datetime
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def yielded(holder: Session) -> Session:
-    """The session that held a wanted name, under the name it keeps. Only one that is gone yields."""
+    """Return the session that has a wanted name, renamed to NAME~ID. Raise `name-taken` unless that session is gone."""
     if holder.state is not SessionState.GONE:
         raise HarkError(
             "name-taken",
@@ -28,7 +28,7 @@ def yielded(holder: Session) -> Session:
 
 
 def check_repeat(stored: Message, repeated: Message) -> None:
-    """The same idempotency key may come again with the same text only."""
+    """Raise `idempotency-conflict` if a message repeats an idempotency key with another text."""
     if stored.text != repeated.text:
         raise HarkError(
             "idempotency-conflict",
@@ -49,15 +49,15 @@ def wants_notices(message: Message) -> bool:
 
 
 def is_forgettable(message: Message, session: Session, before: datetime) -> bool:
-    """True if the message ended before that. A message that was delivered and never heard of again counts as ended when its
-    session is gone: until then its agent may be at work on it."""
+    """Return True if the message ended before `before`. A message that was delivered and never heard of again counts as ended when its
+    session is gone: until then the agent may be at work on the message."""
     is_over = message.status in ENDS or (message.status not in PENDING and session.state is SessionState.GONE)
     over_at = message.ended_at or message.delivered_at or message.queued_at
     return is_over and message.queued_at < before and over_at < before
 
 
 def is_follow_up_of(reminder: Reminder) -> MessageId | None:
-    """The message of which a sender still waits to be reminded."""
+    """Return the message about which this reminder will still remind its sender; None if it is not such a reminder."""
     is_waiting = reminder.fired_at is None and reminder.cancelled_at is None
     return MessageId(reminder.text) if reminder.kind is ReminderKind.FOLLOW_UP and is_waiting else None
 
@@ -68,14 +68,14 @@ def is_done_before(reminder: Reminder, before: datetime) -> bool:
 
 
 def replaced(value: T, changes: dict[str, Any]) -> T:
-    """`structs.replace`, except that an id stays what it is."""
+    """Do what `structs.replace` does, but refuse to change an id."""
     if "id" in changes:
         raise TypeError(f"the id of a {type(value).__name__} cannot be changed")
     return msgspec.structs.replace(value, **changes)
 
 
 def sealed(event: Event, seq: int, data: bytes | str) -> Event:
-    """The event as every reader will see it: with its seq, and its data as JSON carries it."""
+    """Return the event as every reader will see it: with its seq, and with its data as they are after JSON."""
     return msgspec.structs.replace(event, seq=seq, data=msgspec.json.decode(data))
 
 

@@ -1,1 +1,1 @@
-"""The store in one SQLite file: see `store.py` for the face, `writer.py` for the thread and group commit."""
+"""The store in one SQLite file: `store.py` has the async methods, `writer.py` has the thread and the group commit."""

@@ -1,4 +1,4 @@
-"""SQLite's failures in our words. Everything that leaves this package passes through here."""
+"""SQLite's errors, translated into HarkErrors. Every error of SQLite that leaves this package passes through here."""
 
 import errno
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The bodies of the hops: what each method of the contract does inside its transaction."""
+"""The bodies of the hops: each function does what one method of the contract does inside its transaction."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -155,7 +155,7 @@ def list_pending(transaction: Transaction, session_id: SessionId | None) -> Sequ
 
 
 def first_pending(transaction: Transaction, session_id: SessionId) -> Message | None:
-    """What is staged, else by mode, else by arrival: queue/ordering.py."""
+    """Return the message to deliver next: a staged message first, then by mode, then by arrival, as in queue/ordering.py."""
     some = transaction.all("find-some-pending", session_id=session_id)
     if len(some) < 2:
         return MESSAGES.from_row(some[0]) if some else None

@@ -1,6 +1,6 @@
-"""From a path to a connection that can be trusted, or a refusal that leaves the file as it was.
+"""Opens the database at a path: the result is a connection that can be trusted, or an error that leaves the file as it was.
 
-The order matters: nothing is written, and no old log is folded into the file, before the file has proven to be a sound store
+The order matters: hark writes nothing, and folds no old log into the file, before the file has proven to be a sound store
 of a version that we know.
 """
 
@@ -21,7 +21,7 @@ from hark.store.sqlite.rows import to_micros
 
 Version = tuple[int, ...]
 
-# SQLite before these can lose committed pages of a write-ahead log that is reset at the wrong moment.
+# SQLite before these versions can lose committed pages of a write-ahead log that is reset at the wrong moment.
 _SAFE_SINCE: Version = (3, 51, 3)
 _SAFE_BACKPORTS: tuple[Version, ...] = ((3, 50, 7), (3, 44, 6))
 
@@ -35,7 +35,7 @@ class Migration(Struct, frozen=True):
 
 
 def is_safe(version: Version) -> bool:
-    """Whether this SQLite is free of the WAL-reset bug."""
+    """Return True if this SQLite is free of the WAL-reset bug."""
     return version >= _SAFE_SINCE or any(version[:2] == b[:2] and version >= b for b in _SAFE_BACKPORTS)
 
 
@@ -60,7 +60,7 @@ def load_migrations() -> list[Migration]:
 
 
 def migrate(connection: apsw.Connection, migrations: list[Migration]) -> None:
-    """All that are missing, or none: when one fails, closing the connection undoes the others."""
+    """Apply all migrations that are missing, or none: if one fails, closing the connection undoes the others."""
     connection.execute("BEGIN IMMEDIATE")
     present = _applied(connection)
     for migration in migrations:
@@ -83,9 +83,9 @@ def _check_library(version: str) -> None:
 
 
 def _make_file(path: Path) -> None:
-    """Ours alone from the first moment on; SQLite gives its side files the same mode.
+    """Make the database file, readable and writable for us alone from the first moment; SQLite gives its side files the same mode.
 
-    A file that is there is not opened here: closing it again would drop the locks that SQLite may hold on it.
+    A file that exists is not opened here: closing it again would drop the locks that SQLite may hold on it.
     """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -137,7 +137,7 @@ def _applied(connection: apsw.Connection) -> set[int]:
 
 
 def _schema_version(connection: apsw.Connection) -> int:
-    """0 for an empty database."""
+    """Return the version of the database's schema; 0 if the database has no schema of ours."""
     if not connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'").get:
         return 0
     return int(connection.execute("SELECT coalesce(max(version), 0) FROM schema_version").get)

@@ -1,4 +1,4 @@
-"""The named queries of queries.sql, read once."""
+"""The named queries of queries.sql, which is read once."""
 
 import re
 from importlib import resources

@@ -1,20 +1,21 @@
--- Named queries: `-- name`, a line that says what it is for, and the SQL. {messages} and the like stand for all columns of
--- that table, in the order in which rows.py reads them. Plain SQL with named parameters, so that another database can take it.
+-- Named queries: each has a line `-- name`, one line that says what the query does, and the SQL. {messages} and the like stand for all
+-- columns of that table, in the order in which rows.py reads them. The SQL is plain, with named parameters, so that other databases can
+-- take it.
 
 -- name: find-session
--- One session by its id.
+-- Find one session by its id.
 SELECT {sessions} FROM sessions WHERE id = :session_id;
 
 -- name: find-session-by-name
--- Who holds a name.
+-- Find the session that has a name.
 SELECT {sessions} FROM sessions WHERE name = :name;
 
 -- name: list-sessions
--- All sessions in order of creation.
+-- List all sessions in order of creation.
 SELECT {sessions} FROM sessions ORDER BY created_at, sequence;
 
 -- name: insert-session
--- A new session.
+-- Add a new session.
 INSERT INTO sessions (
     id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, airlock, do_not_disturb_since,
     nudge_seq, last_signal_at, signal_state, signal_text, signal_source, hearing, conversation, transcript
@@ -24,7 +25,7 @@ INSERT INTO sessions (
 );
 
 -- name: update-session
--- Everything about a session but its id.
+-- Set everything about a session but its id.
 UPDATE sessions SET
     name = :name, agent = :agent, host = :host, pane = :pane, command = :command, directory = :directory,
     created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at, airlock = :airlock,
@@ -34,11 +35,11 @@ UPDATE sessions SET
 WHERE id = :id;
 
 -- name: delete-session
--- Takes its messages, receipts, reminders, draft and lease with it.
+-- Delete a session, with its messages, receipts, reminders, draft and lease.
 DELETE FROM sessions WHERE id = :session_id;
 
 -- name: enqueue-message
--- A new message; its place in the order of arrival comes back.
+-- Add a new message, and return its place in the order of arrival.
 INSERT INTO messages (
     id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
     timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, interrupted_at, channel, carrier, authority,
@@ -52,7 +53,7 @@ INSERT INTO messages (
 ) RETURNING sequence;
 
 -- name: move-message
--- What a change of status changes.
+-- Set the columns of a message that a change of its status changes.
 UPDATE messages SET
     status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
     delivered_at = :delivered_at, acknowledged_at = :acknowledged_at, completed_at = :completed_at, ended_at = :ended_at,
@@ -61,21 +62,21 @@ UPDATE messages SET
 WHERE id = :id;
 
 -- name: find-message
--- One message by its id.
+-- Find one message by its id.
 SELECT {messages} FROM messages WHERE id = :message_id;
 
 -- name: find-message-by-key
--- The message that was stored under an idempotency key.
+-- Find the message that was stored under an idempotency key.
 SELECT {messages} FROM messages WHERE target_session_id = :session_id AND idempotency_key = :idempotency_key;
 
 -- name: find-messages-by-prefix
--- Ids that start with a text; the bounds let the index help, the comparison decides.
+-- Find the message ids that start with a text. The bounds let the index help; the comparison with substr decides.
 SELECT id FROM messages
 WHERE id >= :prefix AND id <= :prefix_end AND substr(id, 1, length(:prefix)) = :prefix
 ORDER BY sequence LIMIT :limit;
 
 -- name: count-pending-before
--- How many pending messages of a session are delivered before this one: queue/ordering.py in SQL.
+-- Count the pending messages of a session that are delivered before this one. The order is that of queue/ordering.py.
 SELECT count(*) FROM messages
 WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
   AND (
@@ -89,35 +90,35 @@ WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
   );
 
 -- name: count-pending-before-new
--- The same for a message that has just arrived: it is the last of its mode.
+-- Count the pending messages of a session that are delivered before one that has just arrived, which is the last of its mode.
 SELECT count(*) FROM messages
 WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
   AND sequence <> :sequence
   AND (:delivery_mode = 'sequential' OR delivery_mode IN (:delivery_mode, 'urgent') OR status = 'staged');
 
 -- name: list-pending
--- Everything that waits, in order of arrival.
+-- List all pending messages, in order of arrival.
 SELECT {messages} FROM messages WHERE status IN ('queued', 'held', 'staged') ORDER BY sequence;
 
 -- name: list-pending-of-session
--- What waits for one session, in order of arrival.
+-- List the pending messages of one session, in order of arrival.
 SELECT {messages} FROM messages
 WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
 ORDER BY sequence;
 
 -- name: find-some-pending
--- Two of the messages that wait for a session, whichever: where there is only one, there is no order to be asked for.
+-- Find any two of the messages that wait for a session. If only one waits, nobody need ask for the order.
 SELECT {messages} FROM messages
 WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 LIMIT 2;
 
 -- name: find-first-pending-of-kind
--- The oldest message of a session with that status and mode: one step down the index, however many wait.
+-- Find the oldest message of a session with that status and mode. It takes one step down the index, however many messages wait.
 SELECT MIN(sequence) FROM messages
 WHERE target_session_id = :session_id AND delivery_mode = :delivery_mode AND status = :status
   AND status IN ('queued', 'held', 'staged') AND is_inbox = 0;
 
 -- name: list-next-pending
--- The messages of a session that are delivered next: queue/ordering.py in SQL.
+-- List the messages of a session that are delivered next. The order is that of queue/ordering.py.
 SELECT {messages} FROM messages
 WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
 ORDER BY
@@ -127,36 +128,36 @@ ORDER BY
 LIMIT :limit;
 
 -- name: list-batch
--- What went in one payload.
+-- List the messages that went in one payload.
 SELECT {messages} FROM messages WHERE batch_id = :batch_id ORDER BY sequence;
 
 -- name: list-inbox
--- What waits until a session's agent asks for it.
+-- List the messages that wait until a session's agent asks for them.
 SELECT {messages} FROM messages WHERE target_session_id = :session_id AND is_inbox = 1 AND status = 'queued'
 ORDER BY sequence;
 
 -- name: find-message-by-sequence
--- One message by its place in the order of arrival.
+-- Find one message by its place in the order of arrival.
 SELECT {messages} FROM messages WHERE sequence = :sequence;
 
 -- name: list-messages-of-session
--- The newest messages of a session; :statuses is a list such as ,queued,held, with a comma at both ends.
+-- List the newest messages of a session. :statuses is a list such as ,queued,held, with a comma at both ends.
 SELECT {messages} FROM messages
 WHERE target_session_id = :session_id AND :statuses LIKE '%,' || status || ',%'
 ORDER BY sequence DESC LIMIT :limit;
 
 -- name: list-expired
--- Pending messages whose time is over.
+-- List the pending messages whose time is over.
 SELECT {messages} FROM messages
 WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL AND timeout_at <= :now
 ORDER BY timeout_at, sequence;
 
 -- name: find-next-timeout
--- When the next pending message expires.
+-- Find the time at which the next pending message expires.
 SELECT min(timeout_at) FROM messages WHERE status IN ('queued', 'held', 'staged') AND timeout_at IS NOT NULL;
 
 -- name: list-old-messages
--- What ended long ago, or was delivered long ago to a session that is gone, and nothing waits for: store/rules.py in SQL.
+-- List messages that ended long ago, or were delivered long ago to a session that is gone, and that nothing waits for (store/rules.py).
 SELECT id FROM messages AS old
 WHERE queued_at < :before AND coalesce(ended_at, delivered_at, queued_at) < :before
   AND (
@@ -175,81 +176,81 @@ WHERE queued_at < :before AND coalesce(ended_at, delivered_at, queued_at) < :bef
 ORDER BY queued_at LIMIT :limit;
 
 -- name: delete-message
--- With its receipts.
+-- Delete a message with its receipts.
 DELETE FROM messages WHERE id = :message_id;
 
 -- name: delete-old-events
--- What nobody resumes from any more; the last one stays, so that seq keeps growing from it.
+-- Delete the events from which nobody resumes any more. The last event stays, so that seq keeps growing from it.
 DELETE FROM events WHERE at < :before AND seq < (SELECT max(seq) FROM events);
 
 -- name: delete-old-reminders
--- Those that fired or were cancelled long ago.
+-- Delete the reminders that fired or were cancelled long ago.
 DELETE FROM reminders WHERE coalesce(fired_at, cancelled_at) < :before;
 
 -- name: list-messages-with-notices
--- Whose senders wanted to be told what becomes of them, newest first.
+-- List the messages whose senders wanted to be told what becomes of them, newest first.
 SELECT {messages} FROM messages
 WHERE sender_session_id IS NOT NULL AND status NOT IN ('queued', 'held', 'staged')
   AND (notify_on_delivery = 1 OR notify_on_failure = 1 OR notify_on_stop = 1 OR notify_after_seconds IS NOT NULL)
 ORDER BY sequence DESC LIMIT :limit;
 
 -- name: count-messages-by-status
--- How many messages have which status.
+-- Count the messages of each status.
 SELECT status, count(*) FROM messages GROUP BY status;
 
 -- name: insert-receipt
--- One fact about a message; an illegal change breaks the reference to the transitions.
+-- Add a receipt. An illegal change of status fails, because it breaks the reference to the table of transitions.
 INSERT INTO receipts (message_id, previous_status, status, at, reason, detail, channel, carrier, authority, had_draft)
 VALUES (:message_id, :previous_status, :status, :at, :reason, :detail, :channel, :carrier, :authority, :had_draft);
 
 -- name: list-receipts
--- The story of a message, in the order in which it was written.
+-- List the receipts of a message, in the order in which they were written.
 SELECT {receipts} FROM receipts WHERE message_id = :message_id ORDER BY sequence;
 
 -- name: find-lease
--- The lease row of a session; without an owner it has been released.
+-- Find the lease of a session. A lease without an owner has been released.
 SELECT owner, fence, expires_at FROM leases WHERE session_id = :session_id;
 
 -- name: save-lease
--- Grants or prolongs.
+-- Grant or prolong the lease of a session.
 INSERT INTO leases (session_id, owner, fence, expires_at) VALUES (:session_id, :owner, :fence, :expires_at)
 ON CONFLICT (session_id) DO UPDATE
 SET owner = excluded.owner, fence = excluded.fence, expires_at = excluded.expires_at;
 
 -- name: release-leases
--- Ends the leases of all owners of a group.
+-- End the leases of all owners of a group.
 UPDATE leases SET owner = NULL
 WHERE owner = :owner_group OR substr(owner, 1, length(:owner_group) + 1) = :owner_group || ':';
 
 -- name: release-lease
--- Ends the current lease; one that is not current any more matches nothing.
+-- End a lease if it is still the current lease of its session.
 UPDATE leases SET owner = NULL WHERE session_id = :session_id AND owner = :owner AND fence = :fence;
 
 -- name: insert-event
--- One event; its seq comes back.
+-- Add one event, and return its seq.
 INSERT INTO events (at, kind, session_id, message_id, data) VALUES (:at, :kind, :session_id, :message_id, :data)
 RETURNING seq;
 
 -- name: list-signals
--- The newest signals, of one session or of all.
+-- List the newest signals, of one session or of all.
 SELECT {events} FROM events
 WHERE kind = 'signal' AND (:session_id IS NULL OR session_id = :session_id) ORDER BY seq DESC LIMIT :limit;
 
 -- name: list-used-names
--- What sessions were called when they were made, and before and after they were renamed.
+-- List the names that sessions had when they were made, and before and after they were renamed.
 SELECT data ->> '$.name' AS name, data ->> '$.from' AS former, data ->> '$.to' AS later FROM events
 WHERE kind IN ('session.created', 'session.renamed');
 
 -- name: list-events
--- What happened after a seq.
+-- List the events after a seq.
 SELECT {events} FROM events WHERE seq > :after ORDER BY seq LIMIT :limit;
 
 -- name: find-last-event-seq
--- 0 when nothing has happened yet.
+-- Find the seq of the last event; 0 if there is no event.
 SELECT coalesce(max(seq), 0) FROM events;
 
 -- name: save-draft
--- One per session; a second one replaces the first.
+-- Store the draft of a session, in the place of an earlier one.
 INSERT INTO drafts (session_id, message_id, text, cursor, taken_at, carrier)
 VALUES (:session_id, :message_id, :text, :cursor, :taken_at, :carrier)
 ON CONFLICT (session_id) DO UPDATE
@@ -257,19 +258,19 @@ SET message_id = excluded.message_id, text = excluded.text, cursor = excluded.cu
     carrier = excluded.carrier;
 
 -- name: find-draft
--- The draft that was taken out of a session's box and is not back yet.
+-- Find the draft that was taken out of a session's box and is not back yet.
 SELECT {drafts} FROM drafts WHERE session_id = :session_id;
 
 -- name: list-drafts
--- All drafts that are not back in their boxes.
+-- List all drafts that are not back in their boxes.
 SELECT {drafts} FROM drafts ORDER BY taken_at;
 
 -- name: delete-draft
--- After it was verified back in the box.
+-- Delete the draft of a session, after it was seen to be back in the box.
 DELETE FROM drafts WHERE session_id = :session_id;
 
 -- name: insert-reminder
--- A new reminder.
+-- Add a new reminder.
 INSERT INTO reminders (
     id, session_id, text, created_at, fire_at, repeat, fired_at, cancelled_at, kind, sender_session_id, sender_name, is_elapsed,
     failures, failure, set_aside_at
@@ -279,7 +280,7 @@ INSERT INTO reminders (
 );
 
 -- name: update-reminder
--- Everything about a reminder but its id.
+-- Set everything about a reminder but its id.
 UPDATE reminders SET
     session_id = :session_id, text = :text, created_at = :created_at, fire_at = :fire_at, repeat = :repeat,
     fired_at = :fired_at, cancelled_at = :cancelled_at, kind = :kind, sender_session_id = :sender_session_id,
@@ -287,52 +288,52 @@ UPDATE reminders SET
 WHERE id = :id;
 
 -- name: find-reminder
--- One reminder by its id.
+-- Find one reminder by its id.
 SELECT {reminders} FROM reminders WHERE id = :reminder_id;
 
 -- name: list-reminders
--- Those that are neither fired nor cancelled, earliest first.
+-- List the reminders that are neither fired nor cancelled, earliest first.
 SELECT {reminders} FROM reminders WHERE fired_at IS NULL AND cancelled_at IS NULL ORDER BY fire_at, created_at, id;
 
 -- name: save-signal-memory
--- What a session has announced; a second one replaces the first.
+-- Store what a session has announced, in the place of what was stored before.
 INSERT INTO signal_memories (session_id, memory) VALUES (:session_id, :memory)
 ON CONFLICT (session_id) DO UPDATE SET memory = excluded.memory;
 
 -- name: find-signal-memory
--- What a session has announced.
+-- Find what a session has announced.
 SELECT memory FROM signal_memories WHERE session_id = :session_id;
 
 -- name: find-request
--- A request by its key.
+-- Find a request by its key.
 SELECT digest, session_id, answer FROM requests WHERE key = :key;
 
 -- name: insert-request
--- A request that has begun.
+-- Add a request that has begun.
 INSERT INTO requests (key, digest, session_id, begun_at) VALUES (:key, :digest, :session_id, :begun_at);
 
 -- name: answer-request
--- What was answered to a request.
+-- Store the answer to a request.
 UPDATE requests SET answer = :answer WHERE key = :key;
 
 -- name: delete-request
--- A request that has done nothing.
+-- Delete a request that has done nothing.
 DELETE FROM requests WHERE key = :key;
 
 -- name: forget-requests
--- Those that nobody repeats any more.
+-- Delete the requests that nobody repeats any more.
 DELETE FROM requests WHERE begun_at < :before;
 
 -- name: find-clock
--- Where a clock of the daemon stands.
+-- Find the time of one of the daemon's clocks.
 SELECT at FROM clocks WHERE name = :name;
 
 -- name: save-clock
--- Sets a clock of the daemon.
+-- Set one of the daemon's clocks.
 INSERT INTO clocks (name, at) VALUES (:name, :at) ON CONFLICT (name) DO UPDATE SET at = excluded.at;
 
 -- name: list-empty-gone-sessions
--- Sessions that were gone before then, with no message to them on record and no draft.
+-- List the sessions that were gone before a time, that no stored message is for, and that have no draft.
 SELECT id FROM sessions AS gone
 WHERE state = 'gone' AND gone_at < :before
   AND NOT EXISTS (SELECT 1 FROM messages WHERE target_session_id = gone.id)

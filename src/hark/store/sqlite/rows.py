@@ -1,7 +1,7 @@
-"""Structs to rows and back, derived from the fields' types.
+"""The conversion of structs to rows and back, derived from the types of the fields.
 
-A column is called like its field, except where the seeds gave it another name. Instants become microseconds since the
-epoch, structures become JSON; enums and truth values are written as they are and read back as what they were.
+A column has the name of its field, except where the seeds gave it another name. Instants become microseconds since the
+epoch, and structures become JSON. Enums and booleans are written as they are, and converted back to their type when they are read.
 """
 
 import types
@@ -38,10 +38,10 @@ def to_json(value: Any) -> str:
 
 
 class Table(Generic[T]):
-    """How one struct lies in one table."""
+    """The conversion between one kind of struct and the rows of its table."""
 
     def __init__(self, struct: type[T], **columns: str) -> None:
-        """`columns` names the columns that are not called like their field."""
+        """`columns` gives, by field, the names of the columns that do not have the name of their field."""
         hints = get_type_hints(struct)
         self._struct = struct
         self._fields = struct.__struct_fields__

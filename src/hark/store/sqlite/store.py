@@ -1,4 +1,4 @@
-"""The contract on SQLite: the async face. Each method hands one hop to the writer and awaits it."""
+"""The contract on SQLite, as async methods. Each method hands one hop to the writer and awaits the result."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ class SqliteStore:
         self._listeners: list[Callable[[Event], None]] = []
         self._writer: Writer | None = None
         self.on_broken: Callable[[str], None] = lambda reason: None
-        """Called with the reason when nothing can be stored or read any more. Only opening the file anew can help."""
+        """The function that is called, with the reason, when nothing can be stored or read any more. Only opening the file anew can help."""
 
     async def open(self) -> None:
         if self._writer is not None:
@@ -220,6 +220,6 @@ class SqliteStore:
         return self._writer
 
     def _hear(self, event: Event) -> None:
-        """Each listener gets a turn of its own on the loop, before the caller's: one that raises harms nobody else."""
+        """Give each listener a turn of its own on the loop, before the caller's turn: a listener that raises harms nobody else."""
         for listener in self._listeners:
             asyncio.get_running_loop().call_soon(listener, event)

@@ -1,4 +1,4 @@
-"""What the body of a hop works with: the named queries, and the events that become known once the hop is durable."""
+"""The transaction that the body of a hop works with: it runs the named queries, and keeps the events to tell once the hop is durable."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class Transaction:
         return self.connection.execute(QUERIES[query], parameters).fetchone()
 
     def cell(self, query: str, parameters: rows.Row) -> Any:
-        """The only value of the only row."""
+        """Run the query and return the only value of its only row."""
         return self.connection.execute(QUERIES[query], parameters).get
 
     def record(self, event: Event) -> Event:

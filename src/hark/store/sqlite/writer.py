@@ -1,9 +1,9 @@
-"""One thread, one connection, and group commit.
+"""The writer of the store: one thread, one connection, and group commit.
 
 A hop is a function of a Transaction. Callers put hops into a queue and await a future. The thread takes all hops that wait,
 runs them in one transaction with a savepoint around each, commits once (one fsync for all of them), and then tells all
-callers in one call to the event loop. A hop that fails is rolled back to its savepoint and harms no other. When the
-transaction as a whole fails, every write in it has failed and none has left a trace; reads, which may have seen those
+callers in one call to the event loop. A hop that fails is rolled back to its savepoint and harms no other hop. If the
+transaction as a whole fails, all its writes have failed and left no trace; reads, which may have seen those
 writes, are run again.
 """
 
@@ -57,7 +57,7 @@ class Hop:
 
 
 class Writer:
-    """Lives from `start` to `stop`, on one event loop."""
+    """The thread that runs hops. It lives from `start` to `stop`, and serves one event loop."""
 
     def __init__(
         self,
@@ -66,7 +66,8 @@ class Writer:
         hear: Callable[[Event], None],
         broke: Callable[[str], None] = lambda reason: None,
     ) -> None:
-        """`broke` is told why the thread ended although nobody had stopped it."""
+        """`hear` is called with each event that has become durable. `broke` is called with the reason if the thread ends although nobody
+        has stopped it."""
         self._path = path
         self._broke = broke
         self._busy_timeout_s = busy_timeout_s
@@ -87,7 +88,7 @@ class Writer:
             raise
 
     async def stop(self) -> None:
-        """Finishes what was accepted. A second call waits for the first."""
+        """Finish all hops that were accepted, and end the thread. A second call waits for the first."""
         if not self._is_stopping:
             self._is_stopping = True
             self._hops.put(None)
@@ -101,7 +102,7 @@ class Writer:
         self._hops.put(Hop(body, is_read, future))
         return await future
 
-    # From here on: the thread.
+    # The methods from here on run in the thread.
 
     def _live(self) -> None:
         try:
@@ -129,7 +130,7 @@ class Writer:
                 self._call(self._tell, batch)
 
     def _take(self) -> tuple[list[Hop], bool]:
-        """Everything that waits; and whether it is the last."""
+        """Wait for hops, and return those that wait (at most `LARGEST_BATCH`), and True if they are the last."""
         batch: list[Hop] = []
         hop = self._hops.get()
         while hop is not None:
@@ -145,10 +146,11 @@ class Writer:
         except RuntimeError:  # the loop was closed without closing the store: nobody is left to be told
             self._hops.put(None)
 
-    # On the event loop again.
+    # The methods from here on run on the event loop again.
 
     def _end(self) -> None:
-        """Normally nothing waits any more; if the thread broke, nobody shall wait for ever."""
+        """Tell the callers of all hops that are left that the store is closed, so that nobody waits for ever. Only a thread that broke
+        leaves any."""
         while not self._hops.empty():
             if hop := self._hops.get():
                 hop.tell()
@@ -211,7 +213,7 @@ class Batch:
             raise _TransactionLost(hop.error or HarkError("internal", "a hop ended the transaction of its batch"))
 
     def _give_up(self, cause: Exception) -> None:
-        """The transaction failed as a whole: no write of it has happened. A hop that had failed by itself keeps its error."""
+        """Fail all writes of the batch, because its transaction failed as a whole. A hop that had failed by itself keeps its error."""
         for hop in self._hops:
             if not hop.is_read:
                 hop.fail(hop.error or cause)
@@ -223,7 +225,7 @@ class Batch:
 
 
 class _TransactionLost(Exception):
-    """SQLite ended the whole transaction because of one hop: a full disk or a failing one can do that."""
+    """SQLite ended the whole transaction because of one hop. That can happen when the disk is full or failing."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__()
