@@ -345,7 +345,7 @@ class MemoryStore:
         self._check_open()
         self._clocks[name] = at
 
-    # what the hops are made of
+    # parts that several hops use
 
     def _check_open(self) -> None:
         if not self._is_open:

@@ -614,8 +614,8 @@ def _keep(command: list[str], slave: int, mask: set[int | signal.Signals], news:
             status = os.waitpid(agent, os.WUNTRACED | os.WCONTINUED)[1]
             if os.WIFEXITED(status) or os.WIFSIGNALED(status):
                 break
-        # Processes that the agent has left running go on, as they would in a shell: when we end, the kernel hangs up only the process
-        # group that has the terminal, so we take it.
+        # Processes that the agent has left running go on, as they would in a shell: when the keeper ends, the kernel hangs up only the
+        # process group that has the terminal, so the keeper takes the terminal.
         with contextlib.suppress(OSError):
             os.tcsetpgrp(os.open("/dev/tty", os.O_RDWR), os.getpid())
         os.write(news, struct.pack("i", status))

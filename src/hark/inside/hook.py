@@ -37,7 +37,7 @@ VARIABLES = ("HARK_SESSION", "TMUX", "TMUX_PANE")
 
 def main() -> None:
     emitted_at, deadline = time.time(), time.monotonic() + DEADLINE_S
-    # Nothing may reach the agent, not even our own mistakes.
+    # Nothing but the daemon's answer may reach the agent, not even our own errors.
     try:
         agent, event = sys.argv[1:3]
         payload = _read_input()

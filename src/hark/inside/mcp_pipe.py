@@ -215,7 +215,7 @@ def _is_spawn(request: Json) -> bool:
 
 
 def _is_plain(value: object) -> bool:
-    """True if the text can be the value of an HTTP header."""
+    """Return True if the value can be the value of an HTTP header."""
     return isinstance(value, str) and value != "" and value.isascii() and value.isprintable()
 
 

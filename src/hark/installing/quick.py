@@ -13,7 +13,7 @@ from hark.installing import files
 
 PROGRAM = "hark-hook"
 LONGEST_INTERPRETER = 120
-"""The longest interpreter path that fits into the first line of a script, which the kernel cuts."""
+"""The longest path of an interpreter that fits into the first line of a script: the kernel cuts that line when it is longer."""
 
 
 def quick_program(directory: Path, usual: str) -> str:

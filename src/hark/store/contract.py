@@ -85,8 +85,8 @@ class Store(Protocol):
     async def begin_attempt(
         self, message_id: MessageId, at: datetime, fence: int, batch_id: str | None = None
     ) -> Message:
-        """Apply `lifecycle.begin_attempt` to the stored message, durably before the first key is pressed. `batch_id` names the payload that
-        the message goes in. Raise `lease-lost` or `transition-illegal`."""
+        """Apply `lifecycle.begin_attempt` to the stored message, so that the attempt is durable before the first key is pressed. `batch_id`
+        names the payload that the message goes in. Raise `lease-lost` or `transition-illegal`."""
 
     async def message(self, message_id: MessageId) -> Message: ...
     async def find_messages(self, prefix: str, limit: int = 9) -> Sequence[MessageId]:

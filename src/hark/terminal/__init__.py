@@ -1,1 +1,2 @@
-"""Terminals: a control-mode client for tmux, and the streams of what panes print. I/O, no decisions."""
+"""Terminals: a control-mode client for tmux, holds of the human's keys, and the streams of what panes print. This package does I/O and
+makes no decisions."""

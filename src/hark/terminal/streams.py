@@ -74,8 +74,8 @@ class PaneStreams:
         return pane in self._panes
 
     async def attach(self, server: TmuxServer, pane: Pane) -> bool:
-        """Open the stream of a pane. Return False if the pane has a pipe of the human's: then there is no stream, and whoever waits for
-        output must look at the screen instead."""
+        """Open the stream of a pane. Return False if the pane has a pipe of the human's, or if the new pipe does not arrive in time: then
+        there is no stream, and whoever waits for output must look at the screen instead."""
         token = secrets.token_hex(16)
         arrival = asyncio.get_running_loop().create_future()
         self._expected[token] = arrival

@@ -88,7 +88,8 @@ def _without_none(hint: Any) -> Any:
 
 
 class ReceiptTable(Table[Receipt]):
-    """The first receipt has no previous status. Its row says 'new', so that it refers to a legal transition like the others."""
+    """The table of receipts. The first receipt of a message has no previous status; its row says 'new', so that it refers to a legal
+    transition like the rows of all other receipts."""
 
     FIRST = "new"
 

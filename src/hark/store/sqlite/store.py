@@ -206,7 +206,7 @@ class SqliteStore:
     async def save_clock(self, name: str, at: datetime) -> None:
         await self._write(hops.save_clock, name, at)
 
-    # the way to the writer
+    # handing hops to the writer
 
     async def _write(self, body: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._opened_writer().run(lambda transaction: body(transaction, *args, **kwargs))

@@ -61,8 +61,8 @@ class Grip(Protocol):
         """Let the agent keep the focus that `give_focus` gave it when the grip is released."""
 
     async def give_up(self) -> bool:
-        """Leave it to whoever holds the keys (airlock or tmux) to run the undo and to let the keys go. Return False if nobody would do
-        so; then nothing has changed."""
+        """Leave it to whoever holds the keys (airlock or tmux) to run the undo when the agent reads again, and to let the keys go. Return
+        False if nobody would do so; then nothing has changed."""
 
     async def release(self) -> None: ...
 

@@ -244,7 +244,8 @@ class KeyHold:
 
     @property
     def _end_undo(self) -> Words:
-        """The command that decides who ends the hold: it succeeds once, and whoever ran it first runs the undo or leaves it out."""
+        """The command that opens the lock of the undo, which succeeds only once. If `release` runs it first, the undo is not run any more;
+        if the timer runs it first, the timer runs the undo."""
         return ("wait-for", "-U", self._guards[0])
 
     def _let_go(self) -> list[Words]:
@@ -306,7 +307,7 @@ class KeyHold:
         return f"if {first}; then {shown} | {shlex.join([sys.executable, '-ISE', undoing.__file__])}; fi"
 
     async def _resume_commands(self, view: View) -> None:
-        """Return each client whose human pressed the prefix in the instant before the hold to the key table that it was in."""
+        """Put each client whose human pressed the prefix in the instant before the hold back into the key table that it was in."""
         for watcher in view.watchers:
             if watcher.is_in_a_command:
                 await self._run_if_first([("switch-client", "-c", watcher.name, "-T", watcher.table)])

@@ -161,7 +161,7 @@ class ControlClient(asyncio.SubprocessProtocol):
                     self._fail_calls()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail all open calls: the client process has ended, and everything that it wrote was read."""
+        """Fail all open calls and call `on_lost`: the client process has ended, and everything that it wrote was read."""
         assert self._transport is not None
         self._transport.close()
         if not self._attached.done():

@@ -23,16 +23,16 @@ class Format(str):
 
 
 class Places(NamedTuple):
-    """The arguments of one tmux command."""
+    """The places among the arguments of one tmux command in which tmux expands formats."""
 
     valued: str = ""
-    """The options that take a value."""
+    """The letters of the options that take a value."""
     expanded: str = ""
-    """The options whose value is expanded."""
+    """The letters of the options whose value tmux expands."""
     expanded_words: int = 0
-    """How many of the words after the options are expanded."""
+    """How many of the words after the options tmux expands."""
     is_timed: bool = False
-    """True if times are expanded too."""
+    """True if tmux also expands times in these places."""
 
 
 _ALL = 1_000_000

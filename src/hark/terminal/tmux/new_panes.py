@@ -11,7 +11,7 @@ from hark.terminal.tmux.server import TmuxServer
 
 _WINDOW_FORMAT = Format("#{session_id}:#{window_id}")
 _HAS_NO_TITLE = Format("#{==:#{pane_title},#{host}}")
-"""True if the pane's program has set no title: then tmux shows the machine's name as the title."""
+"""The condition that is true if the pane's program has set no title: then tmux uses the machine's name as the title."""
 
 
 class Program(Struct, frozen=True, kw_only=True):
