@@ -957,8 +957,8 @@ class Airlock:
             self._wait_until_drawn(shown_by)
 
     def _wait_until_drawn(self, until: float) -> None:
-        """Wait until the terminal has drawn everything, because a watcher looks at the terminal's own picture. A terminal answers a question
-        when it has drawn all that came before the question."""
+        """Wait until the terminal has drawn everything, because a watcher looks at the terminal's own picture. A terminal answers a
+        question when it has drawn all that came before the question."""
         self._show(ARE_YOU_WELL)
         heard = b""
         while I_AM_WELL not in heard and (left_s := until - time.monotonic()) > 0:
@@ -1194,7 +1194,7 @@ class Airlock:
         return {"ok": True, "output_bytes": self._printed.total}
 
     def _redraw(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
-        """Make the agent's terminal one column narrower for a moment: agents draw everything anew when the size of their terminal changes."""
+        """Make the agent's terminal one column narrower for a moment: agents draw everything anew when their terminal's size changes."""
         columns, rows = self._agent.size()
         if columns > 2 and self._size_back_at is None:
             self._agent.resize(struct.pack("HHHH", rows, columns - 1, 0, 0))

@@ -30,7 +30,7 @@ class SqliteStore:
         self._listeners: list[Callable[[Event], None]] = []
         self._writer: Writer | None = None
         self.on_broken: Callable[[str], None] = lambda reason: None
-        """The function that is called, with the reason, when nothing can be stored or read any more. Only opening the file anew can help."""
+        """The function to call, with the reason, when nothing can be stored or read any more. Only opening the file anew can help."""
 
     async def open(self) -> None:
         if self._writer is not None:

@@ -74,7 +74,8 @@ STOPPED = AirlockFacts(
 
 
 class Refused(Exception):
-    """The airlock refused a request. `word` is its reason: held, typing, hold-over, output-moved, agent-stopped, agent-exited, malformed."""
+    """The airlock refused a request. `word` is the reason: held, typing, hold-over, output-moved, agent-stopped, agent-exited or
+    malformed."""
 
     def __init__(self, word: str) -> None:
         super().__init__(word)
