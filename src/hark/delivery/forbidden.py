@@ -1,5 +1,5 @@
-"""Keys that must not be pressed: some approve, quit or suspend wherever the agent is, some open a view or quit where its box
-is empty. What a carrier asks for is held against this once more, right before it is pressed."""
+"""Keys that hark must not press: some approve, quit or suspend wherever the agent is, and some open a view or quit if its box is empty.
+The keys that a carrier asks for are checked against this list once more, right before they are pressed."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ class Forbidden(Struct, frozen=True, kw_only=True):
     in_empty_box: tuple[str, ...] = ()
 
     def first_of(self, keys: Iterable[str], screen: Screen | None, look: BoxLook) -> str | None:
-        """The first of them that must not be pressed on this screen. A box that is not to be seen counts as empty."""
+        """Return the first of these keys that must not be pressed on this screen, or None. A box that cannot be seen counts as empty."""
         box = read_box(screen, look) if screen else None
         is_empty = box is None or box.is_empty
         refused = {*self.always, *(self.in_empty_box if is_empty else ())}

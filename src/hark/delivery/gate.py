@@ -1,7 +1,9 @@
-"""The gate: may a delivery to this session start now, and if not, why not. Reasons in the order of `HoldReason`.
+"""The gate: whether a delivery to this session may start now, and if not, the reason. It checks reasons in the order of
+`HoldReason`.
 
-It decides on facts alone, with no look at an agent's screen text. A dialog is known by the agent's own word where it has
-hooks; otherwise, and for a draft, the carrier itself proves it, and holds back when the box is not there or not empty.
+The gate decides on facts alone and does not read the text on an agent's screen. Where the agent has hooks, its own word says
+whether a dialog is open. Otherwise the carrier itself proves that there is no dialog and no draft: a carrier holds the message
+when the box is not there or not empty.
 """
 
 from msgspec import Struct
@@ -13,7 +15,7 @@ COURTESY_LONGEST_S = 2.0
 UNBEGUN_PAUSE_S = 5.0
 """How long nobody may have pressed a key before a first prompt is typed to an agent that loses keys while it begins."""
 READ_WITHIN_S = 0.5
-"""A program that is well reads its keys at once; this one is looked at again."""
+"""How long to wait before looking again at a program with unread input: a healthy program reads its keys at once."""
 STOPPED = "the agent is suspended; `fg` in its shell brings it back"
 NOT_BEGUN = "the agent has not begun with the message before"
 NOT_READ = "the program has not read what was written to it"
@@ -25,43 +27,44 @@ SHELLS = frozenset(
 
 class PaneState(Struct, frozen=True, kw_only=True):
     is_there: bool
-    """The pane, with the process that we know."""
+    """True if the pane exists and runs the process that we know."""
     is_stopped: bool = False
-    """The agent is suspended (Ctrl-Z)."""
+    """True if the agent is suspended (Ctrl-Z)."""
     foreground: str = ""
     in_mode: bool = False
     last_key_at_s: float | None = None
-    """When something last came from a terminal that shows the pane; whole seconds on tmux's clock."""
+    """When a terminal that shows the pane last sent something, in whole seconds on tmux's clock."""
     is_line_mode: bool = False
-    """The terminal collects whole lines: the program is not reading keys, so there is no input box."""
+    """True if the terminal collects whole lines: then the program does not read single keys, so there is no input box."""
     has_unread: bool = False
-    """The program has not read all that was written to it: what its screen shows is older than that."""
+    """True if the program has not read everything that was written to it: then its screen is older than those writes."""
     do_not_disturb: bool = False
     can_carry_drafts: bool = False
-    """Exactly, while a human's keys are held: so typing is no obstacle, and waiting for a pause a courtesy."""
+    """True if a draft can be carried exactly while the human's keys are held: then typing is no obstacle, and waiting for a pause is a
+    courtesy."""
     has_airlock: bool = False
     last_key_age_s: float | None = None
-    """Where it is known exactly."""
+    """The age of the human's last key in seconds, where it is known exactly."""
     is_waiting: bool = False
-    """The agent itself has said that it asks for permission."""
+    """True if the agent itself has said that it asks for permission."""
     waited_s: float = 0.0
-    """How long the message has waited for a pause already."""
+    """How long the message has already waited for a pause, in seconds."""
 
 
 class Hold(Struct, frozen=True):
     reason: HoldReason
     detail: str
     ends_in_s: float | None = None
-    """When it may end by the passing of time alone; otherwise an event must end it."""
+    """In how many seconds the hold may end by the passing of time alone; None if an event must end the hold."""
     is_for_hook: bool = False
-    """An event of the agent's turn ends it: what its terminal shows is of no interest."""
+    """True if an event of the agent's turn ends the hold: then changes on its screen do not matter."""
     is_refused: bool = False
     """True if the agent did not take the text of this message: the attempt counts against the message."""
 
 
 def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | None:
-    """None: the delivery may start. Where drafts cannot be carried a human's terminal must have been quiet for
-    `human_pause_s`."""
+    """Return why the delivery may not start now, or None if it may. Where drafts cannot be carried, the human's terminal must have been
+    quiet for `human_pause_s`."""
     if not state.is_there:
         return Hold(HoldReason.SESSION_GONE, "its pane is gone")
     if not state.has_airlock and state.foreground.lstrip("-") in SHELLS:
@@ -84,8 +87,9 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
 
 
 def check_unbegun(state: PaneState, now_s: float) -> Hold | None:
-    """Whether the first prompt of a conversation may be typed now, to an agent that loses keys while it begins one. That may take
-    longer than keys are held. A human who types submits the first prompt themselves, or pauses."""
+    """Return why the first prompt of a conversation may not be typed now to an agent that loses keys while it begins one, or None if it
+    may. Beginning a conversation may take longer than keys are held, so hark waits until a human who types has paused or has
+    submitted the first prompt themselves."""
     age_s = _key_age_s(state, now_s)
     if age_s is None or age_s >= UNBEGUN_PAUSE_S:
         return None
@@ -94,7 +98,7 @@ def check_unbegun(state: PaneState, now_s: float) -> Hold | None:
 
 
 def _pause_in(state: PaneState, now_s: float, human_pause_s: float) -> float:
-    """How long until the human has paused, or we have waited long enough."""
+    """Return how many seconds are left until the human has paused, or until the message has waited long enough."""
     pause_s = COURTESY_PAUSE_S if state.can_carry_drafts else human_pause_s
     age_s = _key_age_s(state, now_s)
     if age_s is None or age_s >= pause_s or not pause_s:
@@ -106,8 +110,8 @@ def _pause_in(state: PaneState, now_s: float, human_pause_s: float) -> float:
 
 
 def _key_age_s(state: PaneState, now_s: float) -> float | None:
-    """tmux gives whole seconds: the key may have come up to one second later than it says. A clock that was set back must
-    not hold for ever."""
+    """Return the age of the human's last key, or None if it is not known. tmux gives whole seconds, so the key may have come up to one
+    second later than tmux says. A clock that was set back counts as unknown, or it would hold messages for ever."""
     if state.last_key_age_s is not None or state.last_key_at_s is None:
         return state.last_key_age_s
     age_s = now_s - state.last_key_at_s

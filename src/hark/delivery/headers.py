@@ -2,9 +2,9 @@
 
     [Input from: NAME (SESSION) via hark send · ID]
 
-A line of a text that reads as a header is quoted with `> ` before it goes to an agent; one that is quoted already gets one
-more, so that the text can be told from what was sent. A name holds no brackets. So every unquoted header line of a payload is
-hark's own, and only those are found.
+hark quotes a line of a text that reads as a header with `> ` before the text goes to an agent. A line that is quoted already gets
+one more `> `, so that a reader can tell the text from what was sent. A sender's name holds no brackets. So every unquoted header
+line of a payload is hark's own, and hark finds only those lines.
 """
 
 import re
@@ -15,7 +15,7 @@ from hark.model.names import clean_sender
 from hark.model.quoting import QUOTE
 
 OURS = "via hark send · "
-"""In the header of every message."""
+"""The words that stand before the message id in the header of every message."""
 
 _HEADER = re.compile(rf"(?m)^\[Input from: [^\[\]()\n]+(?: \([0-9a-f]{{8}}\))? {OURS}([0-9a-f]{{12}})\]\r?$")
 
@@ -26,12 +26,12 @@ def header(message: Message) -> str:
 
 
 def find_message_ids(prompt: str) -> tuple[MessageId, ...]:
-    """The ids in those lines of a prompt that are headers and nothing else, each once. A quoted header is none."""
+    """Return the ids in those lines of a prompt that are headers and nothing else, each id once. A quoted header does not count."""
     return tuple(dict.fromkeys(MessageId(found) for found in _HEADER.findall(prompt)))
 
 
 def stands_unquoted(record: bytes, message_id: MessageId) -> bool:
-    """True if the header of the message stands in an agent's record of its conversation, which is JSON, and not as a quote."""
+    """Return whether the header of the message stands unquoted in an agent's record of its conversation, which is JSON."""
     marks = [f"{OURS}{message_id}]".encode(spelling, "backslashreplace") for spelling in ("utf-8", "ascii")]
     return any(_is_unquoted(record, mark.replace(b"\\x", b"\\u00")) for mark in marks)
 
@@ -47,4 +47,4 @@ def _is_unquoted(record: bytes, mark: bytes) -> bool:
 
 
 _LONGEST_IN_JSON = 1200
-"""Bytes before the mark in a header: a name of 64 characters, each written as two escapes, and the rest."""
+"""The largest number of bytes in a header before its mark: a name of 64 characters, each written as two JSON escapes, and the rest."""

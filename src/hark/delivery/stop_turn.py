@@ -1,13 +1,13 @@
-"""Ending the turn that an agent is at, because an urgent message asks for it.
+"""Ends the turn that an agent is working on, because an urgent message asks for it.
 
     look -> a box, and no dialog? -> a turn runs? -> on record -> the agent's own key -> until the box is there and no turn runs
 
-The key that interrupts a turn denies in a dialog, and in an idle box it opens a menu or clears a draft: so it is pressed only
-on a screen that shows both the input box and a running turn, and the terminal checks in the same instant that the cursor has
-not moved. It is pressed once for a message, whatever comes of it.
+The key that interrupts a turn denies the request in a dialog, and opens a menu or clears a draft in an idle box. So hark presses
+the key only on a screen that shows both the input box and a running turn, and the terminal checks in the same instant that the
+cursor has not moved. hark presses the key once for a message, whatever comes of it.
 
-An agent may put something back into its box: a prompt that it has not answered, or what it had queued. What was ours is
-known by its id (`given_back`); all else was the human's, and is carried like any draft.
+An agent may put something back into its box: a prompt that the agent has not answered, or prompts that it had queued. hark knows
+its own messages by their ids (`given_back`); everything else was the human's, and is carried like any draft.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -24,23 +24,23 @@ from hark.model.message import HoldReason
 ENDED_WITHIN_S = 3.0
 HEEDED_WITHIN_S = 0.3
 HELD_S = 1.0
-"""So long the human's keys wait for the end: a key that follows an Escape at once makes another key of both."""
+"""How long to hold the human's keys while the turn ends: an agent reads an Escape and a key right behind it as one other key."""
 TRIES = 5
-"""A screen that animates may move at the very moment of the key."""
+"""How often to try the key: a screen that animates may move at the very moment of the press."""
 
 IsRunning = Callable[[Screen], bool]
 
 
 class StopKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...] = ("Escape",)
-    """What ends a turn, one after the other: some agents want to be told twice."""
+    """The keys that end a turn, pressed one after the other: some agents want to be told twice."""
     settle_s: float = 0.1
-    """How long after its end the agent may still put something back into its box."""
+    """How long after the end of the turn the agent may still put something back into its box."""
 
 
 class Pressed(Struct, frozen=True):
     screen: Screen
-    """As it was before."""
+    """The screen as it was before the key was pressed."""
 
 
 class NothingRuns(Struct, frozen=True):
@@ -66,8 +66,8 @@ def press_stop(box_look: BoxLook, keys: StopKeys, is_running: IsRunning) -> Stop
 
 
 def _press_rest(box_look: BoxLook, keys: StopKeys, is_running: IsRunning) -> Generator[Step, Answer, None]:
-    """A second key for an agent that has stopped already would be one into an idle box. Two Escapes in one read are another
-    key: the second one waits until the first has had an effect."""
+    """Press the remaining keys, but only while the turn still runs: once the agent has stopped, another key would go into an idle box.
+    Wait before each key until the key before it has had an effect, because an agent takes two Escapes in one read for another key."""
     for key in keys.key[1:]:
         first = yield from look()
         yield from watch_for(lambda screen, rows=first.screen.rows: screen.rows != rows, HEEDED_WITHIN_S)  # type: ignore[misc]
@@ -80,8 +80,8 @@ def _press_rest(box_look: BoxLook, keys: StopKeys, is_running: IsRunning) -> Gen
 def wait_for_end(
     box_look: BoxLook, is_running: IsRunning, within_s: float, settle_s: float = 0.0
 ) -> Generator[Step, Answer, Screen | None]:
-    """The screen that proves it: the box is in view, and no turn runs; as it is when it has settled. None if no such screen
-    came in time."""
+    """Wait until the box is in view and no turn runs, and return the settled screen that proves it. Return None if no such screen comes
+    in time."""
 
     def has_ended(screen: Screen) -> bool:
         return read_box(screen, box_look) is not None and not is_running(screen)
@@ -93,6 +93,6 @@ def wait_for_end(
 
 
 def given_back(screen: Screen, box_look: BoxLook, ids: Iterable[MessageId]) -> tuple[MessageId, ...]:
-    """Which of the messages that the agent had are in its box again."""
+    """Return which of these messages, which the agent had taken, are in its box again."""
     box = read_box(screen, box_look)
     return tuple(message_id for message_id in ids if box and mentions(box, message_id))

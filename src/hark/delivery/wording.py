@@ -1,7 +1,7 @@
-"""How a message is put into words for an agent: a header that names sender and message, then the text, made harmless.
+"""How hark puts a message into words for an agent: a header that names sender and message, then the text, made harmless.
 
-The header comes first, so a payload can never begin with a command (`/`, `!`, `#`, `?`) of any agent, and it carries the
-message id, by which the agent's own records can prove that it arrived.
+The header comes first, so a payload can never begin with a command (`/`, `!`, `#`, `?`) of any agent. The header also carries the
+message id, by which the agent's own records can prove that the message arrived.
 """
 
 import re
@@ -15,17 +15,18 @@ from hark.model.errors import HarkError
 from hark.model.message import Message
 from hark.model.quoting import quote_headers, reads_as_header
 
-# C0 except newline and tab, DEL, C1: an escape among them could end the paste and press keys.
+# C0 except newline and tab, DEL, and C1: an escape among these characters could end the paste and press keys.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Line and paragraph separators and unpaired surrogates break terminals in other ways.
 _SEPARATORS = re.compile(r"[\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# At the very end these make Enter mean something else: a newline (backslash), or a completion (@word, and $word in Codex).
+# At the very end of a text these make Enter mean something else: a newline (backslash), or a completion (@word, and $word in Codex).
 _CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)[@$]\S*)\Z")
 
 
 def check_text(text: str, longest: int) -> str:
-    """What a sender may send; raises what is wrong with it. Control bytes are refused here, not silently dropped."""
+    """Return the text if a sender may send it, and raise an error that says what is wrong with it otherwise. Control bytes are refused
+    here, not silently dropped."""
     if not text.strip():
         raise HarkError("text-empty", "there is no text to send", "give a text, or `-` to read it from stdin")
     size = len(text.encode("utf-8", "surrogatepass"))
@@ -45,16 +46,18 @@ def check_text(text: str, longest: int) -> str:
 
 
 LONGEST_INLINE = 64 * 1024
-"""Bytes of a payload that is pasted whole; a longer text goes into a file, and the payload says where."""
+"""The largest payload that is pasted whole, in bytes; a longer text goes into a file, and the payload says where."""
 LONGEST_HANDED_OVER = 8192
-"""The same where a hook hands the text over: agents cut off what a hook says beyond some ten thousand characters."""
+"""The largest text that a hook hands over, in bytes: agents cut off what a hook says beyond some ten thousand characters."""
 
 
 def payload(message: Message, file: str | None = None) -> str:
-    """With a file, that holds the text, the payload only points to it. A raw text has no header: it may be a command."""
+    """Return what goes to the agent for this message. If a file holds the text, the payload only points to that file. A raw text has no
+    header, because it may be a command."""
     if message.is_raw:
         text = body(message)
-        # Gemini CLI takes a paste of one digit for the key, which answers a dialog; with a blank behind it, it does not.
+        # Gemini CLI takes a paste of one digit for the key, which answers a dialog. It does not do so with a paste that has a blank
+        # behind the digit.
         return f"{text.strip()} " if len(text.strip()) == 1 else text
     if file is None:
         return f"{header(message)}\n{body(message)}"
@@ -63,7 +66,7 @@ def payload(message: Message, file: str | None = None) -> str:
 
 
 def body(message: Message) -> str:
-    """The text as an agent may read it: nothing in it drives a terminal, and no line of it reads as a header of ours."""
+    """Return the text as an agent may read it: nothing in the result drives a terminal, and no line of it reads as a header of hark's."""
     return quote_headers(sanitise(message.text))
 
 
@@ -73,16 +76,16 @@ def restored(count: int) -> str:
 
 
 BETWEEN = "\n\n"
-"""What stands between two messages in one payload."""
+"""The separator between two messages in one payload."""
 
 
 class InlineLimits(Struct, frozen=True):
-    """What an agent takes whole; any other text goes into a file that the message points to."""
+    """The limits within which an agent takes a text whole; any other text goes into a file that the message points to."""
 
     longest: int = LONGEST_INLINE
-    """In bytes."""
+    """The size of the longest text that the agent takes whole, in bytes."""
     mention: str | None = None
-    """The words that the agent looks for in its project before its turn begins: a pattern."""
+    """A pattern for the words that the agent looks for in its project before its turn begins; None if there are no such words."""
     most_mentions: int = 0
 
     def take(self, text: str) -> bool:
@@ -95,7 +98,7 @@ ANY_AGENT = InlineLimits()
 
 
 def join(parts: Sequence[str], limits: InlineLimits = ANY_AGENT) -> tuple[str, int]:
-    """As many of the payloads as one paste can hold, as one; at least the first. And how many."""
+    """Join as many of the payloads as one paste can hold, at least the first, and return the result and the number of joined payloads."""
     count = 1
     while count < len(parts) and limits.take(BETWEEN.join(parts[: count + 1])):
         count += 1
@@ -103,12 +106,13 @@ def join(parts: Sequence[str], limits: InlineLimits = ANY_AGENT) -> tuple[str, i
 
 
 def mark(message: Message) -> str:
-    """By which its payload is known on a screen: its id; of a raw text, which has none, its last line."""
+    """Return the mark by which the message's payload is known on a screen: its id, or for a raw text, which has no id, its last line."""
     return message.id if not message.is_raw else payload(message).strip().rpartition("\n")[2]
 
 
 def check_raw(text: str) -> str:
-    """A raw text is proven by nothing but itself: one line that a screen can show."""
+    """Return the raw text if it is one line that a screen can show, and raise an error otherwise: nothing proves a raw text but
+    itself."""
     if "\n" in text.strip() or len(text) > LONGEST_RAW:
         raise HarkError(
             "request-invalid", f"a raw text is one line of at most {LONGEST_RAW} characters", "send it without --raw"
@@ -122,12 +126,13 @@ LONGEST_RAW = 500
 
 
 def needs_file(message: Message, limits: InlineLimits = ANY_AGENT) -> bool:
-    """Whether the agent does not take the text whole. The header does not count for that."""
+    """Return whether the text must go into a file because the agent does not take it whole. The header does not count for that."""
     return not message.is_raw and not limits.take(message.text)
 
 
 def fits(text: str, columns: int, rows: int) -> bool:
-    """Whether a box on a screen of that size surely shows it whole. Of 30 rows Gemini CLI gives its box 10, Copilot 13, Codex 16."""
+    """Return whether a box on a screen of this size surely shows the whole text. Of 30 rows Gemini CLI gives its box 10, Copilot 13 and
+    Codex 16."""
     needed = sum(1 + 2 * len(line) // max(columns - 4, 1) for line in text.split("\n"))
     return needed <= max(min(rows - 8, rows // 3), 2)
 
@@ -140,5 +145,5 @@ def sanitise(text: str) -> str:
 
 
 def catches_enter(text: str) -> bool:
-    """Whether an Enter behind this text makes a new line or completes a word, instead of submitting the text."""
+    """Return whether an Enter behind this text makes a new line or completes a word, instead of submitting the text."""
     return _CATCHES_ENTER.search(text) is not None

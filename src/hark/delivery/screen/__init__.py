@@ -1,1 +1,1 @@
-"""What a pane shows: cells, the agent's input box in them, and what changed between two captures. PURE."""
+"""What a pane shows: its cells, the agent's input box in these cells, and what changed between two captures. PURE."""

@@ -1,4 +1,4 @@
-"""For how long a draft has stood in the box untouched: any change of its text or cursor begins anew."""
+"""How long a draft has stood in the box untouched: any change of its text or cursor starts the time anew."""
 
 from msgspec import Struct
 
@@ -10,7 +10,7 @@ class Untouched(Struct, frozen=True):
     since_s: float = 0.0
 
     def seen(self, box: Box | None, now_s: float) -> "Untouched":
-        """A box that is out of sight, behind a dialog, says nothing."""
+        """Return the state after a look at the box. A box that is out of sight behind a dialog changes nothing."""
         if box is None:
             return self
         looks = (box.rows, box.cursor_row, box.cursor_x)

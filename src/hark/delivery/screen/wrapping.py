@@ -3,11 +3,12 @@
 from unicodedata import combining
 
 SPARE_COLUMNS = 3
-"""How many columns at the right an agent may leave free."""
+"""The number of columns at the right that an agent may leave free."""
 
 
 def is_surely_newline(rows: list[str], row: int, room: int) -> bool:
-    """Behind this row of a box with so many columns: the next row's first word would have fitted behind it, so it is no wrap."""
+    """Return whether a newline, and not a wrap, ends this row of a box that is `room` columns wide. A wrap is ruled out if the first
+    word of the next row would still have fitted into this row."""
     if not rows[row]:
         return True
     text = f"{rows[row]} {_first_word(rows[row + 1])}"
@@ -16,7 +17,7 @@ def is_surely_newline(rows: list[str], row: int, room: int) -> bool:
 
 
 def _first_word(row: str) -> str:
-    """A blank that carries a combining mark is none, and no row ends there."""
+    """Return the first word of a row. A blank that carries a combining mark does not end a word, and no row is wrapped there."""
     rest = row.lstrip(" ")
     words = rest if rest and combining(rest[0]) else row
     is_end = (at for at, letter in enumerate(words) if letter == " " and not combining(words[at + 1 : at + 2] or " "))
