@@ -1,4 +1,4 @@
-"""The gate: whether a delivery to this session may start now, and if not, the reason. It checks reasons in the order of
+"""The gate: whether a delivery to this session may start now, and if not, the reason. Reasons are checked in the order of
 `HoldReason`.
 
 The gate decides on facts alone and does not read the text on an agent's screen. Where the agent has hooks, its own word says

@@ -1,4 +1,4 @@
-"""Which carrier for this agent, this session, this draft and this mode: a pure function of what is known."""
+"""Chooses the carrier for this agent, this session, this draft and this mode, by a pure function of what is known."""
 
 from typing import Literal
 
@@ -8,28 +8,28 @@ from hark.delivery.carriers.interrupt import AGAIN_AFTER_S
 from hark.model.message import Carrier, Mode
 
 Contents = Literal["empty", "plain", "draft", "unseen"]
-"""Of the box, as the screen shows it; plain: a draft that the line keys can surely take; unseen: the screen shows no box, or not
-all of it."""
+"""What the box holds, as the screen shows it. "plain" is a draft that the line keys can surely take; "unseen" means that the screen
+shows no box, or not all of it."""
 
 
 class Means(Struct, frozen=True, kw_only=True):
-    """What there is to work with."""
+    """The means by which hark can carry a draft in this session."""
 
     has_editor: bool = False
-    """The agent has a key that opens $EDITOR, and $EDITOR is ours: hark started it."""
+    """True if the agent has a key that opens $EDITOR, and $EDITOR is ours because hark started the agent."""
     is_editor_slow: bool = False
-    """The last draft that it has carried took so long that keys could hardly be held to the end."""
+    """True if the editor took so long for the last draft it carried that keys could hardly be held to the end."""
     is_human_typing: bool = False
     has_stash: bool = False
     is_editor_preferred: bool = False
     has_line_keys: bool = False
     are_line_keys_preferred: bool = False
-    """To the editor, for a plain draft."""
+    """True if a plain draft goes by the line keys rather than by the editor."""
     are_lines_known: bool = False
-    """The agent's data says how its line keys go, and trusts them with a fresh draft. Otherwise the carrier has to find its way on
-    the draft itself, and takes only a stale one."""
+    """True if the agent's data file says how its line keys go, and trusts them with a fresh draft. Otherwise the carrier has to find its
+    way on the draft itself, and takes only a stale draft."""
     may_interrupt: bool = False
-    """Somebody has allowed it for this agent."""
+    """True if somebody has allowed the carrier `interrupt` for this agent."""
     is_idle: bool = False
     interrupted_ago_s: float | None = None
 
@@ -37,7 +37,7 @@ class Means(Struct, frozen=True, kw_only=True):
 def choose_carrier(
     means: Means, contents: Contents, mode: Mode = Mode.SEQUENTIAL, *, is_stale: bool = False
 ) -> Carrier:
-    """`none` delivers into an empty box only, and holds for a draft."""
+    """Return the carrier to use. `none` delivers into an empty box only, and holds the message for a draft."""
     if means.has_stash and not (means.has_editor and means.is_editor_preferred):
         return Carrier.STASH
     if contents == "empty":
@@ -56,12 +56,12 @@ def choose_carrier(
 
 
 def carries_at_once(means: Means) -> bool:
-    """Whether a draft is no obstacle: then a human who types is none either."""
+    """Return whether a draft is no obstacle: then a human who types is no obstacle either."""
     return means.has_stash or means.has_editor or (means.has_line_keys and means.are_lines_known)
 
 
 def waits_for_stale(means: Means) -> bool:
-    """Whether a draft that nobody has touched for long can be carried, though a fresh one cannot."""
+    """Return whether a draft that nobody has touched for long can be carried, though a fresh draft cannot."""
     return not carries_at_once(means) and (means.has_line_keys or means.may_interrupt)
 
 

@@ -1,7 +1,7 @@
 """Brings the text cursor of an input box back to where it was: rows by Up and Down, then columns by Left and Right.
 
-Only inside the box: Up on its first row and Down on its last would leave the draft for the history. What the keys did is
-looked at, not assumed; a wide character or a cluster may take one press or several.
+The cursor moves only inside the box: Up on the first row and Down on the last would leave the draft for the history. hark looks
+at what the keys did and does not assume it; a wide character or a cluster may take one press or several.
 """
 
 import re
@@ -17,22 +17,22 @@ from hark.delivery.screen.capture import Row, Screen, parse_row
 
 MOVED_WITHIN_S = 0.5
 ARRIVES_WITHIN_S = 0.3
-"""Once it has moved: what is not drawn by then did not count."""
+"""How long the cursor may take to arrive once it has moved: a press whose effect is not drawn by then did not count."""
 WALK_WITHIN_S = 1.5
-"""Keys are held for two seconds at the most."""
+"""How long the walk may take in all: keys are held for two seconds at the most."""
 UNREAD_WITHIN_S = 0.05
 """How long to wait before another look, while the agent has not read all keys."""
 IDLE_PRESSES = 3
-"""So many without effect, and it is given up."""
+"""The number of presses in a row without effect after which the walk is given up."""
 
 
 def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]:
-    """Whether the cursor stands where `target` had it, in a box with the same rows.
+    """Bring the cursor to where `target` had it. Return whether it stands there, in a box with the same rows.
 
-    All presses that are needed at once; where they did not all count (an agent that works off a burst as one key, as some do
-    in vim's normal mode), one by one from then on, each seen before the next. An agent under load may draw them late: so rows are
-    walked again only as far as the draft goes even if all presses before count after all, and nothing is pressed
-    or believed before the agent has read every key."""
+    Press all needed keys at once. If not all of them counted (some agents work off a burst as one key, for example in vim's
+    normal mode), press them one by one from then on, and see the effect of each before the next. An agent under load may draw the
+    presses late: so Up and Down are repeated only as often as stays within the draft even if all presses before still take
+    effect. Nothing is pressed or believed before the agent has read every key."""
     began = seen = yield from look()
     before: Box | None = None
     is_one_by_one, idle, rows_unseen, has_drawn, was_unread = False, 0, 0, False, False
@@ -53,7 +53,7 @@ def walk_cursor(target: Box, box_look: BoxLook) -> Generator[Step, Answer, bool]
             is_one_by_one = is_one_by_one or before.cursor_row == box.cursor_row
             idle = idle + 1 if is_at(before, box) else 0
             rows_unseen = max(0, rows_unseen - abs(before.cursor_row - box.cursor_row))
-            # What an agent has not drawn while it did draw the rest did not count.
+            # Presses that the agent has not drawn, although it has drawn the others, did not count.
             rows_unseen = 0 if idle and has_drawn else rows_unseen
             has_drawn = has_drawn or not idle
         keys = _keys(box, target, seen.screen.rows[seen.screen.cursor_y], box_look)
@@ -73,13 +73,14 @@ def _rows(keys: tuple[str, ...]) -> int:
 
 
 def _room(box: Box, key: str) -> float:
-    """How often the key may be pressed before it leaves the draft for the history."""
+    """Return how often the key may be pressed before it leaves the draft for the history."""
     return {"Up": box.cursor_row, "Down": len(box.rows) - 1 - box.cursor_row}.get(key, inf)
 
 
 def place_of_typing(seen: Box, back: Box) -> Box | None:
-    """`back` with the cursor where the human's typing was, for a draft that came back otherwise than it was seen: keys that were not
-    drawn yet stood before the cursor, so what was seen behind the cursor is behind it still. None where that is not so."""
+    """Return `back` with the cursor where the human was typing, for a draft that came back different from the one that was seen. Keys
+    that were not drawn yet stood before the cursor, so the text that was seen behind the cursor is still behind it. Return None if it
+    is not."""
     behind = _behind(seen)
     letters = "".join(behind.split())
     if not letters:
@@ -98,7 +99,7 @@ def place_of_typing(seen: Box, back: Box) -> Box | None:
 
 
 def _behind(box: Box) -> str:
-    """What stands behind the cursor, row by row."""
+    """Return the text behind the cursor, row by row."""
     row = parse_row(box.rows[box.cursor_row])[0]
     return "\n".join((row.part(box.cursor_x - box.starts[box.cursor_row]), *box.rows[box.cursor_row + 1 :]))
 
@@ -112,7 +113,8 @@ def is_at(box: Box, target: Box) -> bool:
 
 
 def _watch(box: Box, target: Box, box_look: BoxLook, *, is_one_by_one: bool) -> Looking:
-    """All the way: a screen drawn between two presses is no ground for pressing more."""
+    """Wait until the cursor has moved, and has come all the way unless keys go one by one: a screen drawn between two presses is no
+    reason to press more."""
     seen = yield from watch_for(_has_left(box, box_look), MOVED_WITHIN_S)
     if is_one_by_one:
         return seen
@@ -128,7 +130,7 @@ def _has_left(before: Box, box_look: BoxLook) -> Test:
 
 
 def _has_come(before: Box, target: Box, box_look: BoxLook) -> Test:
-    """To its place; or to its row, where the way goes by rows first."""
+    """Return a test for screens on which the cursor has come to its place, or to its row if the way goes by rows first."""
     is_in_row = before.cursor_row == target.cursor_row
 
     def has_come(screen: Screen) -> bool:
@@ -139,8 +141,8 @@ def _has_come(before: Box, target: Box, box_look: BoxLook) -> Test:
 
 
 def _keys(box: Box, target: Box, row: Row, box_look: BoxLook) -> tuple[str, ...]:
-    """Rather too few than too many: what is missing is pressed next, and one too many may leave the row. A
-    stand-in for a paste may be stepped over as one."""
+    """Return the keys that bring the cursor nearer to its place, rather too few than too many: missing ones are pressed next, and one
+    too many may leave the row. The cursor may step over the placeholder of a paste as over one character."""
     if box.cursor_row != target.cursor_row:
         rows = target.cursor_row - box.cursor_row
         return ("Up" if rows < 0 else "Down",) * abs(rows)

@@ -1,8 +1,8 @@
 """The input box of an agent on a screen: where it is, what is in it, and whether it shows a given text.
 
-An agent's data file says how its box looks (`BoxLook`): the row above it, the prompt its first row begins with, the
-indent of the rows that follow, and the row that ends it. A box is recognised only as a whole; what is not recognised is
-not an input box, and nothing is pressed into it. In doubt there is no box, or it is not empty: that costs a delay.
+An agent's data file says how its box looks (`BoxLook`): the row above the box, the prompt that begins its first row, the indent
+of the rows that follow, and the row that ends the box. hark recognises a box only as a whole; anything else is not an input box,
+and hark presses no key into it. In doubt there is no box, or the box is not empty: that costs only a delay.
 """
 
 import re
@@ -14,74 +14,75 @@ from msgspec import Struct
 from hark.delivery.screen.capture import Screen
 
 _DISPUTED = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Mc", "Me", "Sk"})
-"""Categories of Unicode: blanks, controls, formats, marks, modifiers."""
+"""The Unicode categories of characters that a screen does not show reliably: blanks, controls, formats, marks, modifiers."""
 NEAR_THE_EDGE = 4
-"""Columns: blanks at the end of a row are not to be seen."""
+"""The number of columns from the right edge within which a row may be wrapped: a screen does not show blanks at the end of a row."""
 
 
 class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Regular expressions over the text of whole rows, trailing spaces removed."""
+    """How an agent's input box looks, as regular expressions over the text of whole rows without their trailing spaces."""
 
     prompt: str
-    """Start of the first row; the rest of that row is input."""
+    """The start of the first row of the box; the rest of that row is input."""
     indent: int
-    """Columns before the input on the rows that follow."""
+    """The number of columns before the input on the rows after the first."""
     rows: str | None = None
-    """Start of the rows that follow, where they do not begin with blanks."""
+    """The start of the rows after the first, for agents where these rows do not begin with blanks."""
     shell: str | None = None
-    """Start of the first row where what is typed goes to a shell instead: there is no box for a message then."""
+    """The start of the first row while typed text goes to a shell: then there is no box for a message."""
     shell_tail: str | None = None
-    """The same, where only the rows below the box tell."""
+    """The `tail` of the box while typed text goes to a shell, for agents where only the rows below the box show that."""
     above: str | None = None
-    """The row before the first, where the agent draws one."""
+    """The row above the first row of the box, for agents that draw one."""
     below: str = r" *"
-    """The row that ends the box, whole."""
+    """The whole row that ends the box."""
     tail: str | None = None
-    """Where no single row ends it: all rows from the one that ends it to the last on the screen, joined by newlines."""
+    """All rows from the one that ends the box to the last on the screen, joined by newlines, for agents where no single row ends the
+    box."""
     cut: str | None = None
-    """A row that says there are more above or below which the agent does not show, with the input in the group `text`: such a box is
-    not read."""
+    """A row by which the agent says that the box has more rows above or below than it shows, with the input in the group `text`. hark
+    does not read such a box."""
     is_cut_read: bool = False
-    """Never in a data file: a box of which the agent shows only the end is read all the same, as far as it is shown."""
+    """True if a box is read as far as the agent shows it, though the agent shows only its end. No data file sets this field."""
     ghost: str | None = None
-    """What the agent shows in an empty box, where it does not draw it dim."""
+    """The text that the agent shows in an empty box, for agents that do not draw this text dim."""
     filler: str | None = None
     """A character of no width that the agent draws at its cursor."""
     placeholder: str | None = None
-    """What stands in the box for a long paste that the agent does not show; a group `newlines` counts those of the paste."""
+    """The placeholder that the agent shows in its box instead of a long paste; a group `newlines` counts the newlines of the paste."""
     collapses_over: int | None = None
-    """A paste of more characters is never shown: the stand-in takes its place. None where there is no such number."""
+    """The number of characters above which the agent always shows a placeholder instead of the paste. None if there is no such number."""
     needs_visible_cursor: bool = False
     needs_focus: bool = False
-    """The agent shows its cursor only while its terminal has the focus: for the time of a delivery it is told so."""
+    """True if the agent shows its cursor only while its terminal has the focus: hark tells the agent so for the time of a delivery."""
     empty_keys: tuple[str, ...] = ()
-    """Keys that together empty the box, whatever is in it and wherever its cursor stands, and do nothing in an empty one. They
-    leave no mode of the box, such as a shell's."""
+    """Keys that together empty the box, whatever is in it and wherever its cursor stands, and do nothing in an empty box. These keys do
+    not leave a mode of the box, such as its shell mode."""
     insert_key: str | None = None
     """The key that leaves vim's normal mode, in which Backspace and Delete erase nothing, and does nothing in any other mode."""
     row_erasers: tuple[str, ...] = ()
-    """Keys that erase a row, before or behind the cursor, also in vim's normal mode. They do nothing in an empty box."""
+    """Keys that erase a row, before or behind the cursor, also in vim's normal mode, and do nothing in an empty box."""
     left_key: str = "Left"
-    """The key that moves the cursor one character to the left. It does nothing in an empty box: the undo presses it without a look, and
-    the draft may come back later than the key. Left alone opens another view there in some agents."""
+    """The key that moves the cursor one character to the left and does nothing in an empty box: the undo presses this key without a
+    look, and the draft may come back later than the key. In some agents plain Left opens another view in an empty box."""
     arrows: Literal["rows", "lines"] = "rows"
-    """Whether Up and Down go by rows as they are drawn, or by lines as they were typed: then they leave a wrapped line, and may
-    leave the draft, where another row of it is meant."""
+    """Whether Up and Down go by rows as they are drawn, or by lines as they were typed. Keys that go by lines skip the other rows of a
+    wrapped line, and may leave the draft."""
 
 
 class Box(Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...]
-    """What was typed, row by row as the agent wraps it, without ghost text."""
+    """The typed text, row by row as the agent wraps it, without ghost text."""
     is_cursor_at_start: bool
     is_cursor_at_end: bool
     top: int = 0
-    """Row of the screen where it begins."""
+    """The row of the screen where the box begins."""
     starts: tuple[int, ...] = (0,)
-    """Columns of the screen where its rows begin."""
+    """The columns of the screen where the rows of the box begin."""
     cursor_row: int = 0
-    """Row of the box."""
+    """The row of the box in which the cursor stands."""
     cursor_x: int = 0
-    """Column of the screen."""
+    """The column of the screen in which the cursor stands."""
 
     @property
     def is_empty(self) -> bool:
@@ -89,7 +90,7 @@ class Box(Struct, frozen=True, kw_only=True):
 
 
 def read_box(screen: Screen, look: BoxLook) -> Box | None:
-    """None when the cursor is not in a box that looks as it should."""
+    """Return the box in which the cursor stands, or None if the cursor is not in a box that looks as it should."""
     if screen.in_mode or (look.needs_visible_cursor and not screen.is_cursor_visible):
         return None
     first = _first_row(screen, look)
@@ -124,32 +125,32 @@ def read_box(screen: Screen, look: BoxLook) -> Box | None:
 
 
 def may_be_wrapped(box: Box, screen: Screen) -> bool:
-    """Whether a row comes so near to the edge that the next one may be more of its line."""
+    """Return whether a row comes so near to the edge that the next row may continue its line."""
     rows = screen.rows[box.top : box.top + len(box.rows)]
     widths = [len("".join(cell or " " for cell in row.cells).rstrip()) for row in rows]
     return max(widths) > screen.columns - NEAR_THE_EDGE
 
 
 def holds_text(box: Box, text: str) -> bool:
-    """Whether the box shows this text, as far as a screen can tell, with the cursor behind it."""
+    """Return whether the box shows this text, as far as a screen can tell, with the cursor behind the text."""
     shown = undisputed("".join(box.rows))
     return box.is_cursor_at_end and bool(shown) and shown == undisputed(text)
 
 
 def ends_with(box: Box, text: str) -> bool:
-    """Whether what the box shows is the end of this text, as far as a screen can tell."""
+    """Return whether the box shows the end of this text, as far as a screen can tell."""
     return undisputed(text).endswith(undisputed("".join(box.rows)))
 
 
 def undisputed(text: str) -> str:
-    """The characters of a text that every terminal and every agent draws: all but blanks, tabs, combining marks, joiners,
-    variation selectors and skin tones. These move, vanish or take cells of their own, and a screen says nothing about them."""
+    """Return the characters of a text that every terminal and every agent draws: all but blanks, tabs, combining marks, joiners,
+    variation selectors and skin tones. Those move, vanish or take cells of their own, and a screen says nothing about them."""
     return "".join(character for character in text if category(character) not in _DISPUTED)
 
 
 def holds_placeholder(box: Box, look: BoxLook, text: str | None = None) -> bool:
-    """Whether the box shows nothing but the agent's stand-in for a long paste; with a text, one that can stand for it.
-    Whose paste it was, it does not say."""
+    """Return whether the box shows nothing but the agent's placeholder for a long paste. With a text, return whether that placeholder
+    can stand for this text. A placeholder does not say whose paste it stands for."""
     if look.placeholder is None or not (shown := re.fullmatch(look.placeholder, "".join(box.rows).strip())):
         return False
     newlines = shown.groupdict().get("newlines")
@@ -157,7 +158,7 @@ def holds_placeholder(box: Box, look: BoxLook, text: str | None = None) -> bool:
 
 
 def shows_placeholder(box: Box, look: BoxLook) -> bool:
-    """Whether a stand-in for a long paste is in the box, beside other text or alone."""
+    """Return whether the box shows a placeholder for a long paste, alone or beside other text."""
     return look.placeholder is not None and re.search(look.placeholder, "".join(box.rows)) is not None
 
 
@@ -168,12 +169,12 @@ def shows_below(screen: Screen, box: Box, pattern: str | None) -> bool:
 
 
 def mentions(box: Box, words: str) -> bool:
-    """Also where a wrap cuts them in two."""
+    """Return whether the box shows these words, also if a wrap cuts them in two."""
     return words in "".join(row.strip() for row in box.rows)
 
 
 def _is_ghost(screen: Screen, look: BoxLook, row: str) -> bool:
-    """The only row, with the cursor at its start, shows a suggestion: the agent's known one, or a dim one whose first
+    """Return whether the only row, with the cursor at its start, shows a suggestion: the agent's known one, or a dim one whose first
     character is drawn as the cursor."""
     if look.ghost and re.fullmatch(look.ghost, row.strip()):
         return True
@@ -186,7 +187,7 @@ def _is_cut(screen: Screen, look: BoxLook, y: int) -> bool:
 
 
 def _input(screen: Screen, look: BoxLook, y: int, start: int) -> str:
-    """What was typed in a row, without the agent's sign that there are more rows."""
+    """Return what was typed in a row, without the agent's sign that there are more rows."""
     typed = _without(look.filler, screen.rows[y].typed(start))
     if look.is_cut_read and look.cut and (shown := re.fullmatch(look.cut, typed.rstrip())):
         return shown["text"]
@@ -194,7 +195,7 @@ def _input(screen: Screen, look: BoxLook, y: int, start: int) -> str:
 
 
 def _is_wrapped_ghost(look: BoxLook, rows: tuple[str, ...]) -> bool:
-    """In a narrow pane the agent's known suggestion takes several rows."""
+    """Return whether the rows show the agent's known suggestion, which takes several rows in a narrow pane."""
     return look.ghost is not None and re.fullmatch(look.ghost, " ".join(row.strip() for row in rows)) is not None
 
 
@@ -203,9 +204,9 @@ def _without(filler: str | None, text: str) -> str:
 
 
 def _starts(screen: Screen, look: BoxLook, first: int, last: int) -> list[int] | None:
-    """Column of the input on each row."""
+    """Return the column where the input begins on each row, or None if a row does not begin as it should."""
     start = _input_start(screen, first, look.prompt)
-    # Where the first row is out of sight, the one at the top of the screen is one of those that follow.
+    # If the first row is out of sight, the row at the top of the screen is one of the rows that follow the first.
     starts = [look.indent if start is None and look.is_cut_read else start]
     for y in range(first + 1, last + 1):
         starts.append(look.indent if look.rows is None else _input_start(screen, y, look.rows))
@@ -218,16 +219,17 @@ def _input_start(screen: Screen, y: int, pattern: str) -> int | None:
 
 
 def _may_follow(screen: Screen, look: BoxLook, y: int) -> bool:
-    """Whether the row may be another one of the draft. Where tmux and the agent disagree about the width of an emoji, tmux hangs what is
-    left of it onto a blank cell of the indent: the cell is blank all the same."""
+    """Return whether the row may be another row of the draft. If tmux and the agent disagree about the width of an emoji, tmux adds the
+    rest of the emoji to a blank cell of the indent: such a cell still counts as blank."""
     if look.rows is not None:
         return re.match(look.rows, screen.rows[y].text + "  ") is not None
     return all(cell[:1] in ("", " ") for cell in screen.rows[y].cells[: look.indent])
 
 
 def _first_row(screen: Screen, look: BoxLook) -> int | None:
-    """Upwards from the cursor to the topmost prompt, over nothing but rows that may follow one: a row of a draft may look like
-    a prompt. Where all rows begin alike, it is the one below the frame."""
+    """Return the first row of the box, or None if there is no box. The search goes upwards from the cursor to the topmost prompt, only
+    over rows that may follow a prompt, because a row of a draft may look like a prompt too. If all rows of a box begin alike, its
+    first row is the one below the frame."""
     first = None
     for y in range(screen.cursor_y, -1, -1):
         if y >= len(screen.rows):
@@ -240,20 +242,21 @@ def _first_row(screen: Screen, look: BoxLook) -> int | None:
     else:
         y = -1
     if look.is_cut_read and (first is None or not _is_below_frame(screen, look, first)):
-        # The first row is out of sight: the box begins below its frame all the same, or at the top of the screen.
+        # The first row is out of sight: the box still begins below its frame, or at the top of the screen.
         return y + 1 if y < 0 or (look.above and re.fullmatch(look.above, screen.rows[y].text)) else None
     return first if first is not None and _is_below_frame(screen, look, first) else None
 
 
 def _is_below_frame(screen: Screen, look: BoxLook, y: int) -> bool:
-    """At the top of the screen the frame may be out of sight; of a draft more may be, so only an empty row passes."""
+    """Return whether the row stands right below the frame of the box. At the top of the screen the frame may be out of sight, but so may
+    a part of a draft: if all rows of the box begin alike, only an empty row passes there."""
     if y == 0 and look.rows is not None:
         return re.fullmatch(look.prompt, screen.rows[0].text + " ") is not None
     return look.above is None or (y > 0 and re.fullmatch(look.above, screen.rows[y - 1].text) is not None)
 
 
 def _last_row_before(texts: list[str], tail: str, first: int) -> int | None:
-    """`texts`: of the rows from the first on."""
+    """Return the last row of the box, which is the row before the tail, or None. `texts` holds the rows from row `first` on."""
     while texts and not texts[-1]:
         texts.pop()
     ends = (y for y in range(1, len(texts)) if re.fullmatch(tail, "\n".join(texts[y:])))
@@ -261,7 +264,8 @@ def _last_row_before(texts: list[str], tail: str, first: int) -> int | None:
 
 
 def _last_row(screen: Screen, look: BoxLook, first: int) -> int | None:
-    """A blank row ends the box only where no input can follow it: it may be an empty line of a draft."""
+    """Return the last row of the box, or None. A blank row ends the box only if no input can follow: it may be an empty line of
+    a draft."""
     rows = screen.rows
     if look.tail is not None:
         return _last_row_before([row.text for row in rows[first:]], look.tail, first)
@@ -275,7 +279,8 @@ def _last_row(screen: Screen, look: BoxLook, first: int) -> int | None:
 
 
 def _columns_of(screen: Screen, y: int, characters: int) -> int | None:
-    """How many columns the first characters of a row take; None when they end inside a cell, which then is not theirs alone."""
+    """Return how many columns the first characters of a row take, or None if these characters end inside a cell that also holds
+    others."""
     seen = 0
     for column, cell in enumerate(screen.rows[y].cells):
         if seen > characters:

@@ -1,8 +1,8 @@
-"""What a pane shows: rows of cells, and the cursor. Parsed from tmux's capture with attributes (`capture-pane -e -N`).
+"""What a pane shows: rows of cells, and the cursor, parsed from tmux's capture with attributes (`capture-pane -e -N`).
 
-A cell is one column. A wide character fills its first cell and leaves the next one empty (""), combining marks join the
-cell before them; so column numbers are tmux's own. Ghost cells are drawn dim: suggestions and placeholders, not text that
-somebody typed.
+A cell is one column. A wide character fills its first cell and leaves the next cell empty (""), and combining marks join the cell
+before them; so column numbers are tmux's own. Ghost cells are drawn dim: they hold suggestions and hints, not text that somebody
+typed.
 """
 
 import re
@@ -13,18 +13,18 @@ from typing import overload
 from msgspec import Struct
 from wcwidth import wcwidth
 
-# What capture-pane -e writes beside text: SGR, hyperlinks, character sets.
+# The sequences that capture-pane -e writes beside text: SGR, hyperlinks, character sets.
 _SEQUENCE = re.compile(r"(\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Za-z0-9]|[\x0e\x0f]|\x1b)")
 _SGR = re.compile(r"\x1b\[([0-9;:]*)m")
 _width = lru_cache(maxsize=4096)(wcwidth)
 
-# tmux's own widths where they differ from the tables of wcwidth.
+# Characters whose width in tmux differs from the tables of wcwidth.
 _JOINER = "\u200d"
 _FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _WIDENING = "\ufe0f"
 _SKIN_TONES = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
 _WIDE_SINCE_3_4 = frozenset("\u261d\u26f9\u270c\u270d\U0001f3cb\U0001f3cc\U0001f574\U0001f575\U0001f590")
-# An attribute with sub-parameters, such as a curly underline (4:3): none of them is dim.
+# The number for an attribute with sub-parameters, such as a curly underline (4:3): no such attribute is dim.
 _OTHER = -1
 
 
@@ -32,9 +32,9 @@ class Widths(Struct, frozen=True):
     """How a version of tmux lays emoji out in cells."""
 
     emoji_are_wide: bool = False
-    """From 3.4 on a character that a selector makes an emoji fills two cells, and a skin tone joins the cell before it."""
+    """True from tmux 3.4 on: a character that a selector makes an emoji fills two cells, and a skin tone joins the cell before it."""
     shows_second_cell: bool = False
-    """3.4 shows the second cell of such an emoji as a blank."""
+    """True for tmux 3.4: it shows the second cell of a character that a selector makes an emoji as a blank."""
 
 
 OLD_WIDTHS = Widths()
@@ -49,11 +49,11 @@ class Row(Struct, frozen=True, dict=True):
         return "".join(self.cells).rstrip(" ")
 
     def part(self, start: int, end: int | None = None) -> str:
-        """The characters of some columns, trailing spaces included."""
+        """Return the characters of these columns, trailing spaces included."""
         return "".join(self.cells[start:end])
 
     def typed(self, start: int, end: int | None = None) -> str:
-        """The same without ghost cells."""
+        """Return the characters of these columns without ghost cells, trailing spaces included."""
         pairs = zip(self.cells[start:end], self.ghost[start:end], strict=True)
         return "".join(cell for cell, is_ghost in pairs if not is_ghost)
 
@@ -65,14 +65,14 @@ class Screen(Struct, frozen=True, kw_only=True):
     cursor_y: int
     is_cursor_visible: bool = True
     is_alternate: bool = False
-    """The program draws on the alternate screen: what scrolls off it is on no record."""
+    """True if the program draws on the alternate screen: nothing keeps a record of what scrolls off that screen."""
     in_mode: bool = False
-    """Copy mode, or any other mode of tmux in front of the program."""
+    """True if copy mode, or any other mode of tmux, stands in front of the program."""
     title: str = ""
-    """What the program calls its window."""
+    """The title that the program gives its window."""
 
     def contains(self, text: str) -> bool:
-        """Also where a wrap cuts it in two."""
+        """Return whether the screen shows this text, also if a wrap cuts it in two."""
         return any(text in line for line in self.rows.plain) or text in "".join(
             line.strip() for line in self.rows.plain
         )
@@ -80,8 +80,8 @@ class Screen(Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=2048)
 def parse_row(line: str, dim: bool = False, widths: Widths = OLD_WIDTHS) -> tuple[Row, bool]:
-    """One captured line, and whether dim is still on at its end: tmux does not repeat attributes on the next line. From one look
-    at a screen to the next most of its lines are the same."""
+    """Parse one captured line. Return its row, and whether dim is still on at its end, because tmux does not repeat attributes on the
+    next line. Results are cached: from one look at a screen to the next most of its lines are the same."""
     cells: list[str] = []
     ghost: list[bool] = []
     for index, part in enumerate(_SEQUENCE.split(line)):
@@ -110,12 +110,12 @@ def _add_cells(text: str, cells: list[str], widths: Widths) -> None:
 
 
 def _is_widened(cell: str) -> bool:
-    """True for a narrow character whose last mark makes it an emoji."""
+    """Return whether the cell holds a narrow character whose last mark makes it an emoji."""
     return cell.endswith(_WIDENING) and cell.count(_WIDENING) == 1
 
 
 def _joins(character: str, cell: str, widths: Widths) -> bool:
-    """True if the character becomes part of the cell before it."""
+    """Return whether the character becomes part of the cell before it."""
     if widths.emoji_are_wide and character in _SKIN_TONES:
         return not cell.isascii()
     return _cells_of(character, widths) <= 0 or cell.endswith(_JOINER)
@@ -128,7 +128,7 @@ def _cells_of(character: str, widths: Widths) -> int:
 
 
 class Rows(Sequence[Row]):
-    """The rows of a capture, each parsed when it is looked at: a delivery looks at a few of them."""
+    """The rows of a capture, each parsed when it is first used: a delivery uses only a few of them."""
 
     def __init__(self, lines: Sequence[str], widths: Widths = OLD_WIDTHS) -> None:
         self.lines = tuple(lines)
@@ -175,7 +175,8 @@ def parse_rows(lines: Sequence[str], widths: Widths = OLD_WIDTHS) -> Rows:
 
 
 def _dim_after(attributes: str, dim: bool) -> bool:
-    """SGR 2 switches dim on; 0, 22 and the empty list switch it off. Colours (38;5;N, 38;2;R;G;B) are skipped."""
+    """Return whether dim is on after these attributes. SGR 2 switches dim on; 0, 22 and the empty list switch it off. Colours (38;5;N,
+    38;2;R;G;B) are skipped."""
     numbers = [int(n or 0) if ":" not in n else _OTHER for n in attributes.split(";")]
     index = 0
     while index < len(numbers):

@@ -1,12 +1,12 @@
 """What has changed between two captures, and whose change it was.
 
-The shortest edit script of Myers (O(ND)) says what is equal, deleted and inserted. Where our text stands in the second
-capture, the changed region around it tells three things apart: the `original` that was there before, the `gap` that was
-typed before our text, and what was typed `after` it.
+The shortest edit script of Myers (O(ND)) says what is equal, deleted and inserted. The changed region around our text in the
+second capture tells three things apart: the `original` that was there before, the `gap` that was typed before our text, and what
+was typed `after` our text.
 
-Two texts that have nothing to do with each other still share letters: equal runs shorter than four characters do not end
-a region. What is the same at both ends is skipped first, so that of a whole screen only the box is compared; a middle that
-has changed too much is taken as replaced whole. That bounds the time too: a human's keys are held meanwhile.
+Two texts that have nothing to do with each other still share letters: so an equal run of less than four characters does not end a
+region. Equal text at both ends is skipped first, so that only the box is compared, and not the whole screen. A middle part with
+too many changes counts as replaced whole. Both bound the time, because a human's keys are held meanwhile.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,11 @@ from msgspec import Struct
 
 SHORTEST_EQUAL = 4
 MOST_EDITS = 200
-"""In one block of rows. So many take a few hundredths of a second, of the two for which keys are held."""
+"""The largest number of edits to search for in one block of rows. This many edits take a few hundredths of a second, of the two seconds
+for which keys are held."""
 _FIRST_NAME = 0xE000
 _OURS = "\ue0fa"
-"""Stands for our text while captures are compared: nothing of it was there before, whatever letters they share."""
+"""The character that stands for our text while captures are compared: so no letter of our text counts as one that was there before."""
 
 Kind = Literal["equal", "delete", "insert"]
 
@@ -36,7 +37,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
     @property
     def is_clean(self) -> bool:
-        """Nobody typed between our clearing of the box and our text, nor behind it."""
+        """True if nobody typed between our clearing of the box and our text, nor behind our text."""
         return not self.gap and not self.after
 
     @property
@@ -45,7 +46,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 def find(before: str, after: str, text: str) -> Change | None:
-    """The change around our text, or None where it is not in the second capture. The last occurrence is ours."""
+    """Return the change around our text, or None if our text is not in the second capture. The last occurrence is ours."""
     at = after.rfind(text)
     if at < 0 or not text:
         return None
@@ -60,15 +61,15 @@ def find(before: str, after: str, text: str) -> Change | None:
 
 
 def is_continued(before: str, after: str) -> bool:
-    """Whether the second is the first with something typed into it, in one place."""
+    """Return whether the second text is the first one with something typed into it, in one place."""
     prefix = _common_prefix(before, after)
     suffix = _common_prefix(before[::-1], after[::-1])
     return bool(before) and prefix + suffix >= len(before)
 
 
 def edits(before: str, after: str) -> list[Edit]:
-    """From the one to the other, in order; equal, deleted and inserted runs. Whole rows are compared first, then the characters of
-    those that have changed: so the newline of one row is never taken for that of another, and the time depends on the rows."""
+    """Return the equal, deleted and inserted runs that lead from one text to the other, in order. Whole rows are compared first, then
+    the characters of the changed rows: so the newline of one row never counts as that of another, and the time depends on the rows."""
     names: dict[str, str] = {}
     old, new = (_named(text, names) for text in (before, after))
     rows = {name: row for row, name in names.items()}
@@ -85,12 +86,12 @@ def edits(before: str, after: str) -> list[Edit]:
 
 
 def _named(text: str, names: dict[str, str]) -> str:
-    """One character for every row; the same for rows that are the same."""
+    """Return a text with one character for every row, the same character for equal rows."""
     return "".join(names.setdefault(row, chr(_FIRST_NAME + len(names))) for row in text.splitlines(keepends=True))
 
 
 def _merged(script: list[Edit]) -> list[Edit]:
-    """Without empty runs, and neighbours of one kind as one."""
+    """Return the runs without empty ones, and with neighbours of one kind joined."""
     runs: list[Edit] = []
     for edit in script:
         if runs and edit.text and runs[-1].kind == edit.kind:
@@ -108,7 +109,7 @@ def _compare(before: str, after: str) -> list[Edit]:
 
 
 def _regions(script: list[Edit]) -> Iterator[tuple[str, str]]:
-    """What was deleted and what was inserted between two equal runs that are long enough."""
+    """Yield what was deleted and what was inserted between every two equal runs that are long enough."""
     deleted = inserted = ""
     for index, edit in enumerate(script):
         if edit.kind == "equal" and _ends_region(script, index):
@@ -121,7 +122,8 @@ def _regions(script: list[Edit]) -> Iterator[tuple[str, str]]:
 
 
 def _ends_region(script: list[Edit], index: int) -> bool:
-    """At either end of the captures also a short one: there is nothing on its other side to be joined."""
+    """Return whether an equal run ends a region. At either end of the captures a short run does so too, because there is nothing on its
+    other side to join."""
     return len(script[index].text) >= SHORTEST_EQUAL or index in (0, len(script) - 1)
 
 
@@ -135,7 +137,7 @@ def _middle(old: str, new: str) -> list[Edit]:
 
 
 def _search(old: str, new: str) -> list[dict[int, int]] | None:
-    """The furthest point on every diagonal, round by round; None where there are too many edits."""
+    """Return the furthest point on every diagonal, round by round, or None if there are too many edits."""
     furthest = {1: 0}
     rounds: list[dict[int, int]] = []
     for edit_count in range(min(len(old) + len(new), MOST_EDITS) + 1):
@@ -151,7 +153,7 @@ def _search(old: str, new: str) -> list[dict[int, int]] | None:
 
 
 def _step(furthest: dict[int, int], diagonal: int, edit_count: int) -> int:
-    """An insertion comes from the diagonal above, a deletion from the one below."""
+    """Return the next point on a diagonal: an insertion comes from the diagonal above, a deletion from the one below."""
     if _is_insertion(furthest, diagonal, edit_count):
         return furthest[diagonal + 1]
     return furthest[diagonal - 1] + 1
@@ -162,7 +164,7 @@ def _is_insertion(furthest: dict[int, int], diagonal: int, edit_count: int) -> b
 
 
 def _walk_back(rounds: list[dict[int, int]], old: str, new: str) -> Iterator[Edit]:
-    """From the end to the start, one character at a time."""
+    """Yield the edits from the end to the start, one character at a time."""
     x, y = len(old), len(new)
     for edit_count in range(len(rounds) - 1, -1, -1):
         is_insertion = _is_insertion(rounds[edit_count], x - y, edit_count)
