@@ -1,14 +1,14 @@
-"""Reads a draft exactly, where only the screen can be asked: what a screen does not show is found out with a mark.
+"""Reads a draft exactly, where only the screen can be asked: a mark finds out what the screen does not show.
 
-A screen does not tell a wrap from a newline, nor how many blanks stand at the end of a row. So a mark is pasted (never
-typed: what is typed into a dialog may answer it) at a place that a key has led to, looked at, and erased again:
+A screen does not tell a wrap from a newline, nor how many blanks stand at the end of a row. So hark leads the cursor to a place
+with a key, pastes a mark there (never types it: typed text may answer a dialog), looks at the mark, and erases it again:
 
-    End, mark    what stands before it are the blanks at the end of the line
-    Home, mark   the row it appears in is where the line begins: all rows from there on are one line, wrapped
-    Left, mark   one step before a wrap: what was stepped over is a blank of the wrap, or a letter
+    End, mark    the blanks before the mark are the blanks at the end of the line
+    Home, mark   the line begins in the row in which the mark appears: all rows from there on are one line, wrapped
+    Left, mark   one step before a wrap: the cursor has stepped over a blank of the wrap, or over a letter
 
-Where the mark came to stand is told by the letters before it, which a new wrap does not change. Nothing is taken away, and
-every mark is seen to come and to go before the next key. Anything else than what is expected ends the reading.
+The letters before the mark tell where the mark stands, because a new wrap does not change them. Nothing is taken away, and every
+mark is seen to come and to go before the next key. Anything unexpected ends the reading.
 """
 
 from collections.abc import Generator
@@ -25,38 +25,41 @@ from hark.delivery.screen.wrapping import is_surely_newline
 
 SHOWN_WITHIN_S = 0.6
 READ_WITHIN_S = 0.9
-"""Keys are held for two seconds at the most, and the delivery is still to come."""
+"""How long the reading may take: keys are held for two seconds at the most, and the delivery is still to come."""
 
 
 class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     home: str = "Home"
     end: str = "End"
     kill: str = "C-k"
-    """Takes away what is behind the cursor in its line."""
+    """The key that takes away the text behind the cursor in its line."""
     erase: str = "BSpace"
     is_preferred: bool = False
-    """To the editor, for a draft that stands on the screen without a wrap: there the agent is slow to come back from its editor."""
+    """True if the line keys are preferred to the editor for a draft that stands on the screen without a wrap, because the agent is slow
+    to come back from its editor."""
     only_stale: bool = False
-    """The keys carry only a draft that has stood untouched for `input_stale_timeout`, or stands in the way of an urgent message:
-    they were tried on few drafts of this agent."""
+    """True if the keys carry only a draft that has stood untouched for `input_stale_timeout`, or stands in the way of an urgent message,
+    because they were tried on few drafts of this agent."""
     most_rows: int = 12
     takes_paths: bool = False
-    """A paste that is the path of a file becomes something else: no draft goes back without a mark behind it, which is erased.
-    Then it goes back in one piece."""
+    """True if the agent turns a paste that is the path of a file into something else: then a draft goes back in one piece, with a mark
+    behind it, which is erased."""
     not_for: str | None = None
-    """Drafts, by how their rows, joined by newlines, begin: the agent shows its cursor elsewhere than it is."""
+    """A pattern for drafts that the keys must not carry, by how their rows, joined by newlines, begin: with these drafts the agent shows
+    its cursor in another place than it is."""
     not_while: str | None = None
-    """What the screen shows below the box in a mode in which the keys do something else, such as vim's normal mode."""
+    """A pattern for what the screen shows below the box in a mode in which the keys do something else, such as vim's normal mode."""
 
 
 class _Marked(Struct, frozen=True):
     row: int
     letters: int
-    """Before the mark, in all of the box."""
+    """The number of letters before the mark, in all of the box."""
     column: int
-    """Of the row."""
+    """The column of the mark within the text of its row."""
     blanks: int | None
-    """Between the letters and the mark; None where it stands at the start of a row: some may hang, unseen, behind the row above."""
+    """The number of blanks between the letters and the mark; None if the mark stands at the start of a row, because unseen blanks may
+    hang behind the row above."""
 
 
 class Reader:
@@ -73,10 +76,10 @@ class Reader:
         self._is_logical = job.lines == "logical"
         shown = shown_text(seen.screen, box)
         self._undo = going_back(shown, behind_cursor(shown, seen.screen, box), job.look) if shown else ()
-        """Leads the cursor back to where it was, as far as the screen tells."""
+        """The undo that leads the cursor back to where it was, as far as the screen tells."""
 
     def read(self) -> Generator[Step, Answer, str | None]:
-        """The text; None where it cannot be told, with the box as it was but for its cursor."""
+        """Read the text of the draft. Return None if it cannot be told; the box is then as it was, except for its cursor."""
         last = len(self._rows) - 1
         moves = ("Down",) * (last - self._box.cursor_row) + (self._keys.end,)
         lines: list[str] = []
@@ -91,7 +94,7 @@ class Reader:
             last, moves = first - 1, (self._keys.home, "Up", self._keys.end)
 
     def _read_line(self, last: int, moves: tuple[str, ...]) -> Generator[Step, Answer, tuple[int, str] | None]:
-        """The line that ends in this row: where it begins, and its text."""
+        """Read the line that ends in this row. Return the row in which the line begins, and its text, or None if they cannot be told."""
         end = yield from self._try_mark(moves)
         if end is None or end.letters != self._letters_to(last):
             return None
@@ -105,7 +108,7 @@ class Reader:
             return last, self._rows[last] + " " * blanks
         start = yield from self._try_mark((self._keys.home,))
         if last == 0:
-            # Of an unknown program the box may begin elsewhere than it looks: what is before its start is not the draft's.
+            # The box of an unknown program may begin elsewhere than it seems to: text before its start does not belong to the draft.
             is_start = start is not None and start.row == 0 and start.letters == 0
             return (0, self._rows[0] + " " * blanks) if is_start else None
         if start is None or start.letters != self._letters_to(start.row - 1) or start.row > last:
@@ -117,7 +120,7 @@ class Reader:
         return None if text is None else (start.row, text)
 
     def _join(self, first: int, last: int, blanks: int) -> Generator[Step, Answer, str | None]:
-        """Rows of one line, with the blanks that its wraps hide. The cursor ends up in its first row."""
+        """Join the rows of one line, with the blanks that its wraps hide. The cursor ends up in the first row of the line."""
         text, steps = self._rows[last] + " " * blanks, blanks + self._units[last]
         keys: tuple[str, ...] = (self._keys.end,)
         for row in range(last - 1, first - 1, -1):
@@ -149,13 +152,14 @@ class Reader:
         return marked if self._is_as_before(seen.screen) else None
 
     def _take_back(self, screen: Screen) -> Generator[Step, Answer, None]:
-        """The box is not what it looked like: the mark at least does not stay in it."""
+        """Erase the mark if it stands right before the cursor: the box is not what it looked like, but the mark at least does not stay
+        in it."""
         box = read_box(screen, self._job.look)
         if box is not None and before_cursor(screen, box)[-1:] == self._mark:
             yield Press((self._keys.erase,), self._undo)
 
     def _shows_mark(self, screen: Screen) -> bool:
-        """All drawn: without the mark it is the same text."""
+        """Return whether the mark and everything else is drawn: without the mark the text is the same as before."""
         box = read_box(screen, self._job.look)
         return box is not None and squeeze("".join(box.rows)).replace(self._mark, "", 1) == squeeze(
             "".join(self._rows)
@@ -179,18 +183,18 @@ class Reader:
 
 
 def erasing_mark(key: str, then: Undo) -> Undo:
-    """The undo while a mark stands before the cursor."""
+    """Return the undo while a mark stands before the cursor."""
     return (Write(then_wait_s=WORKED_OFF_S), Write(keys=(key,)), *then)
 
 
 def before_cursor(screen: Screen, box: Box) -> str:
-    """In its row; at the start of a row, the one above."""
+    """Return the text before the cursor in its row; at the start of a row, the text of the row above."""
     here = screen.rows[screen.cursor_y].part(box.starts[box.cursor_row], screen.cursor_x)
     return here if here or not box.cursor_row else box.rows[box.cursor_row - 1].rstrip()
 
 
 def choose_mark(screen: Screen, text: str = "") -> str:
-    """One that neither the screen nor the text has; "" where they have them all."""
+    """Return a mark that is neither on the screen nor in the text, or "" if all marks are."""
     return next((mark for mark in MARKS if mark not in text and not screen.contains(mark)), "")
 
 
@@ -199,7 +203,7 @@ def squeeze(text: str) -> str:
 
 
 def _count_units(screen: Screen, box: Box, row: int) -> int:
-    """What an arrow key steps over."""
+    """Return the number of characters in a row that an arrow key steps over one by one."""
     cells = screen.rows[box.top + row].cells[box.starts[row] :]
     while cells and not cells[-1].strip():
         cells = cells[:-1]

@@ -1,9 +1,9 @@
-"""The carrier `none`: into an empty box, and only then.
+"""The carrier `none`: it delivers into an empty box only.
 
     look -> empty? -> paste -> wait for the echo -> settled? -> stage -> Enter -> the box let go?
 
-A delivery that was cut short (daemon killed, box disturbed) is taken up again by `resume`, which first finds out where the
-text is: in the box, in the transcript, or provably nowhere; if it cannot tell, it says so and does nothing.
+`resume` takes up a delivery that was cut short (daemon killed, box disturbed). `resume` first finds out where the text is: in the
+box, in the transcript, or provably nowhere. If `resume` cannot tell, it says so and does nothing.
 """
 
 from collections.abc import Generator
@@ -31,8 +31,8 @@ from hark.model.message import HoldReason
 
 BACK_WITHIN_S = 1.0
 MARK = "§"
-"""Pasted behind a draft of one character and erased again: Gemini CLI takes a paste of one digit for the key, which answers a dialog
-that has opened meanwhile."""
+"""The mark that is pasted behind a draft of one character and erased again: Gemini CLI takes a paste of one digit for the key, which
+answers a dialog that has opened meanwhile."""
 
 
 def deliver(text: str, message_id: str, look: BoxLook, settle_s: float, way_back: WayBack = NOTHING_TAKEN) -> Delivery:
@@ -49,7 +49,7 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float, way_back
 
 
 def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_staged: bool) -> Delivery:
-    """For a message whose text may be in the box already, or may have left it."""
+    """Take up the delivery of a message whose text may be in the box already, or may have left it."""
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s)
     seen = yield from look_at_it()
     box = read_box(seen.screen, look)
@@ -83,8 +83,8 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
 def was_taken_out(
     look: BoxLook, message_id: str, draft: str | None, *, is_touched: bool
 ) -> Generator[Step, Answer, bool]:
-    """Whether an undo that was run has taken our text out. `is_touched`: keys of the human's came behind it. If a dialog has swallowed
-    the undo, such a key may have submitted our text since."""
+    """Return whether an undo that was run has taken our text out. `is_touched` says whether keys of the human's came behind the undo: if
+    a dialog has swallowed the undo, such a key may have submitted our text since."""
     seen = yield from look_at_it()
     if not is_clean(seen.screen, look, message_id, draft):
         return False
@@ -92,7 +92,8 @@ def was_taken_out(
 
 
 def resume_raw(job: Job) -> Delivery:
-    """A text without an id is known only while it is in the box: the same words on the screen may be older."""
+    """Take up the delivery of a raw text, which has no id. Such a text is known only while it is in the box: the same words elsewhere on
+    the screen may be older."""
     seen = yield from look_at_it()
     box = read_box(seen.screen, job.look)
     if box and holds_text(box, job.text):
@@ -101,13 +102,13 @@ def resume_raw(job: Job) -> Delivery:
 
 
 def _is_in_box(seen: Seen, job: Job) -> bool:
-    """What hid the box may have gone since: then the search has found our text in it."""
+    """Return whether our text is in the box now. What hid the box may have gone since: then the search has found our text in the box."""
     box = read_box(seen.screen, job.look)
     return mentions(box, job.message_id) if box else seen.screen.contains(job.message_id)
 
 
 def put_back(job: Job, draft: str) -> Generator[Step, Answer, bool]:
-    """A draft that was taken, pasted into an empty box. True when it is there."""
+    """Paste a draft that was taken into an empty box. Return whether the draft is there."""
     seen = yield from look_at_it()
     box = read_box(seen.screen, job.look)
     if box is None or not (box.is_empty or holds_text(box, draft)):

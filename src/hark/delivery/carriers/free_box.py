@@ -1,16 +1,17 @@
-"""An empty box that is ours, because the human's keys are held: the message goes in, and if it cannot be submitted, out again.
+"""An empty box that is ours, because the human's keys are held: the message goes in, and comes out again if it cannot be submitted.
 
     paste -> it stands there whole -> Enter -> the box has let go
                |
                +-- anything else before Enter: the way back, our text out, the box empty as it was
 
-A text that the screen cannot show whole goes in by two pastes, unless the agent surely shows a stand-in for it: first the header,
-which is seen to stand alone in the box, then the rest, which may drive the header out of sight. Whatever the box shows then is ours.
+A text that the screen cannot show whole goes in by two pastes, unless the agent surely shows a placeholder for it: first the
+header, which is seen to stand alone in the box, then the rest, which may push the header out of sight. Whatever the box shows
+then is ours.
 
-The way back needs no knowledge of the text: the keys by which the agent empties its box, where its data file names them; else a
-Backspace for every character that was pasted, and where the agent keeps its cursor before the end, as many Deletes. More of them
-than there are characters do nothing. In vim's normal mode Backspaces do nothing either: an agent that has one needs its key for
-the insert mode before them, or keys behind them that erase whole rows.
+The way back needs no knowledge of the text. It presses the keys by which the agent empties its box, if its data file names them;
+otherwise a Backspace for every pasted character, and as many Deletes for an agent that keeps its cursor before the end. Surplus
+presses do nothing. In vim's normal mode Backspaces do nothing either: an agent with such a mode needs its key for the insert mode
+before the Backspaces, or keys behind them that erase whole rows.
 """
 
 from msgspec.structs import replace
@@ -34,12 +35,12 @@ from hark.model.message import HoldReason
 
 OUT_WITHIN_S = 0.4
 EMPTY_WITHIN_S = 0.6
-"""After the keys that empty the box: there is no other way to try but the same again."""
+"""How long to wait after the keys that empty the box: there is no other way to try than the same keys again."""
 NOT_HELD = "the human's keys are not held any more"
 
 
 def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | None = None) -> Delivery:
-    """`before`: the screen with the empty box. `has_let_go`: see `submit`."""
+    """Deliver the message into the empty box. `before` is the screen with the empty box; `has_let_go` is explained at `submit`."""
     if job.way_back == NOTHING_TAKEN:
         job = replace(job, way_back=after_enter_on_empty(job.text, job.look))
     if not (yield LeaveUndo(job.undo)):
@@ -50,7 +51,7 @@ def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | Non
 
 
 def paste_and_submit(job: Job, before: Screen | None = None, has_let_go: Test | None = None) -> Delivery:
-    """The same, where the delivery has begun already."""
+    """Deliver the message into the empty box, once the step Begin is done."""
     if before and goes_in_two(job, before):
         header = replace(job, text=job.header)
         yield Paste(header.text)
@@ -66,7 +67,8 @@ def paste_and_submit(job: Job, before: Screen | None = None, has_let_go: Test | 
 
 
 def goes_in_two(job: Job, screen: Screen) -> bool:
-    """Whether the screen may show neither the whole text nor a stand-in for it. A raw text is one line, and has no header."""
+    """Return whether the text goes in by two pastes, because the screen may show neither the whole text nor a placeholder for it. A raw
+    text goes in by one paste: it is one line, and has no header."""
     is_collapsed = job.look.collapses_over is not None and len(job.text) > job.look.collapses_over
     has_header = "\n" in job.text and job.message_id in job.header
     return has_header and not is_collapsed and not fits(job.text, screen.columns, len(screen.rows))
@@ -80,11 +82,11 @@ def _or_retreat(job: Job, outcome: Outcome) -> Delivery:
 
 
 def retreat(job: Job, stuck: Stuck) -> Delivery:
-    """Takes our text out of the box. Held when the box is seen without it; otherwise our text is still there, as before.
+    """Take our text out of the box. Return Held if the box is seen without our text; otherwise our text is still there, as before.
 
-    Only from a box that is to be seen, or whose last row ends with our text at the cursor: anything else may be a dialog. A box
-    that is empty again tells nothing, for somebody may have submitted our text. Where our text was never seen, the keys go right
-    behind it: an agent that is slow to draw works off both in their order."""
+    Keys are pressed only into a box that can be seen, or whose last row ends with our text at the cursor: anything else may be a
+    dialog. A box that is empty again tells nothing, because somebody may have submitted our text. If our text was never seen, the
+    keys go right behind it: an agent that is slow to draw works off both in their order."""
     seen = yield from watch_for(lambda screen: _shows_box(screen, job), OUT_WITHIN_S)
     box = read_box(seen.screen, job.look)
     if box and box.is_empty and stuck.unseen:
@@ -103,7 +105,7 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
         seen = yield from watch_for(is_out, EMPTY_WITHIN_S if keys == job.look.empty_keys else OUT_WITHIN_S)
         if is_out(seen.screen):
             return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused, is_late=stuck.is_late)
-    # An undo presses more keys than our text needs, which would erase what stands before it.
+    # An undo presses more keys than our text needs, and these would erase the text before ours.
     return replace(stuck, is_late=not is_beside)
 
 
@@ -115,7 +117,7 @@ def _retreat_unseen(box: Box, job: Job, stuck: Stuck, reason: HoldReason) -> Del
 
 
 def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, ...]]:
-    """The keys that take our text out, to be pressed in turn until it is out. What a human has typed beside it stays."""
+    """Return the keys that take our text out, to be pressed in turn until it is out. Text that a human has typed beside ours stays."""
     ways = ways_out(_presses(box, job, is_beside=is_beside), job.look)
     if is_beside:
         return ways[:2]
@@ -123,7 +125,7 @@ def _ways_out(box: Box | None, job: Job, *, is_beside: bool) -> list[tuple[str, 
 
 
 def _presses(box: Box | None, job: Job, *, is_beside: bool) -> int:
-    """How many Backspaces take our text out. Beside a key of the human's, which stands before it, not one too many."""
+    """Return how many Backspaces take our text out: not one too many if a key of the human's stands before our text."""
     if box and shows_placeholder(box, job.look):
         return 1 if is_beside else erasures(job.header)
     return len(job.text) if is_beside else erasures(job.text, job.look)

@@ -1,11 +1,11 @@
-"""The carrier `interrupt`: Ctrl-C clears the box. For agents that no other carrier serves, and only where somebody has asked
-for it: the same key interrupts a turn, and twice it may end the agent. So it is pressed on an idle agent only, once, on a box
-that is seen to hold the draft, with a mark pasted before it: the mark proves that the box takes text, and breaks up a pair
-with an earlier Ctrl-C (a blank would too, but no screen shows it everywhere).
+"""The carrier `interrupt`: Ctrl-C clears the box. It is for agents that no other carrier serves, and only where somebody has asked
+for it: the same key interrupts a turn, and pressed twice it may end the agent. So hark presses the key on an idle agent only,
+once, on a box that is seen to hold the draft, with a mark pasted before the key. The mark proves that the box takes text, and
+breaks up a pair with an earlier Ctrl-C (a blank would do that too, but not every screen shows a blank).
 
-What the key has taken is proven by comparing captures: between the one before and the one with our text in the box, exactly
-the draft has gone and exactly our text has come (`diff.py`). Then the agent's history brings the draft back, where it keeps
-what was cleared; otherwise the draft was read with a mark before, and is pasted.
+Comparing captures proves what the key has taken: between the capture before and the one with our text in the box, exactly the
+draft has gone and exactly our text has come (`diff.py`). Then the agent's history brings the draft back, if the agent keeps there
+what was cleared; otherwise hark has read the draft with a mark before, and pastes it.
 """
 
 from collections.abc import Generator
@@ -54,15 +54,15 @@ from hark.model.message import HoldReason
 
 SHOWN_WITHIN_S = 0.6
 AGAIN_AFTER_S = 10.0
-"""Never twice within that time."""
+"""How long to wait before the key may be pressed again."""
 IDLE_AFTER_S = 3.0
-"""An agent at work animates its screen: one that has printed nothing for so long is idle."""
+"""How long an agent must have printed nothing to count as idle: an agent at work animates its screen."""
 
 
 class InterruptKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: str = "C-c"
     recall: str | None = None
-    """Goes back in the history, where the agent keeps in it what was cleared."""
+    """The key that goes back in the history, if the agent keeps there what was cleared."""
     line_keys: LineKeys = LineKeys()
 
 
@@ -71,10 +71,10 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
     if not isinstance(found, FoundDraft):
         return found
     if not fits(job.text, found.seen.screen.columns, len(found.seen.screen.rows)):
-        # What has come into the box is found by comparing screens.
+        # Comparing screens finds what has come into the box, so the screen has to show all of it.
         return Held(HoldReason.DRAFT, "the pane is too small to show the message")
     if found.box.cursor_row < len(found.box.rows) - 1:
-        # The way back to a row above goes by the same key as the way back in the history.
+        # The key that leads back to a row above is also the key that goes back in the history.
         keys = replace(keys, recall=None)
     text, box = (yield from _take_note(job, keys, found)), found.box
     if isinstance(text, Held):
@@ -95,8 +95,9 @@ def deliver(job: Job, keys: InterruptKeys) -> Delivery:
 
 
 def _way_back(job: Job, keys: InterruptKeys, found: FoundDraft, text: str) -> WayBack:
-    """By the history, where the agent keeps in it what was cleared. It comes back with the mark in it, which only a look can find: the
-    next daemon takes it out. After the Enter our own text stands there too, behind it."""
+    """Return the way back: by the history, if the agent keeps there what was cleared. The draft comes back with the mark in it, which
+    only a look can find: the next daemon takes the mark out. After the Enter our own text is in the history too, and comes before the
+    draft."""
     if not keys.recall:
         return way_back_of(job, found, text)
     after = (Write(then_wait_s=SUBMITTED_S), Write(keys=(keys.recall,) * 2))
@@ -106,14 +107,16 @@ def _way_back(job: Job, keys: InterruptKeys, found: FoundDraft, text: str) -> Wa
 
 
 def _is_known(found: FoundDraft) -> bool:
-    """Whether the screen shows the draft to the letter: no row may be more of the one above, and no blank stands at its end."""
+    """Return whether the screen shows the draft to the letter: no row may continue the row above, and the cursor does not stand behind
+    blanks at the end of its row."""
     box = found.box
     typed = len(box.rows[box.cursor_row].rstrip())
     return shown_text(found.seen.screen, box) is not None and box.cursor_x - box.starts[box.cursor_row] <= typed
 
 
 def _take_note(job: Job, keys: InterruptKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:
-    """With a history the record is only for the case that the history fails."""
+    """Put the draft on record and return it, or return Held if that fails. With a history the record is needed only if the history
+    fails."""
     if not keys.recall:
         return (yield from take_note(job, keys.line_keys, found))
     shown = "\n".join(row.rstrip() for row in found.box.rows)
@@ -121,7 +124,8 @@ def _take_note(job: Job, keys: InterruptKeys, found: FoundDraft) -> Generator[St
 
 
 def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, Box | None]:
-    """What was cleared, with the mark in it; None if it was not, and all is as before."""
+    """Press the key that clears the box. Return the box as it was before that, with the mark in it; None if the box was not cleared, and
+    everything is as before."""
     seen = yield from look()
     mark = choose_mark(seen.screen)
 
@@ -129,7 +133,7 @@ def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, B
         now = read_box(screen, job.look)
         return now is not None and mark_in(now, "".join(box.rows)) == mark
 
-    # A draft that was read to the letter goes back as a whole; otherwise the cursor has not moved yet.
+    # Without a history the draft was read to the letter, and the undo puts it back as a whole. Otherwise the cursor has not moved yet.
     if not mark or not (yield Paste(mark, () if keys.recall else job.undo)):
         return None
     seen = yield from watch_for(has_mark, SHOWN_WITHIN_S)
@@ -178,7 +182,7 @@ def _capture(screen: Screen) -> str:
 
 
 def _shown(screen: Screen, box: Box) -> str:
-    """The rows of the box as a capture has them, from where its text begins."""
+    """Return the rows of the box as a capture has them, from where its text begins."""
     first = screen.rows[box.top].part(box.starts[0]).rstrip()
     return "\n".join([first, *screen.rows.plain[box.top + 1 : box.top + len(box.rows)]])
 
@@ -186,7 +190,7 @@ def _shown(screen: Screen, box: Box) -> str:
 def _recall(
     job: Job, keys: InterruptKeys, back: tuple[str, ...], box: Box, marked: Box
 ) -> Generator[Step, Answer, None]:
-    """It comes back with the mark: the cursor goes behind that, and takes it away."""
+    """Bring the draft back from the history. The draft comes back with the mark: move the cursor behind the mark and erase it."""
     seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
     if not is_empty(seen.screen, job) or not (yield Press(back, ())):
         return
@@ -196,7 +200,7 @@ def _recall(
 
 
 def _erase_mark(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, None]:
-    """From right behind it."""
+    """Erase the mark that stands right before the cursor, and bring the cursor to its place."""
     if not (yield Press((keys.line_keys.erase,), ())):
         return
     yield from watch_for(lambda screen: shows(screen, job, box), SHOWN_WITHIN_S)

@@ -1,6 +1,7 @@
 """The carrier `stash`: the agent's own key takes the draft away with its cursor, and brings it back after the submit.
 
-There is one slot: a stash that the human has put there is never overwritten. The draft is on record before the key.
+An agent's stash has one slot: hark never overwrites a stash that the human has put there. The draft is on record before hark
+presses the key.
 """
 
 from collections.abc import Generator
@@ -48,7 +49,7 @@ BACK_WITHIN_S = 1.0
 class StashKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: str
     occupied: str
-    """What the screen shows below the box while something is stashed."""
+    """A pattern for what the screen shows below the box while something is stashed."""
 
 
 def deliver(job: Job, stash: StashKeys) -> Delivery:
@@ -66,8 +67,8 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
         return Held(HoldReason.DRAFT, "the draft cannot be stashed")
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
-    # After a submit the agent brings the draft back by itself, with the cursor at its end: the key would take it away again.
-    # Keys that come before it is back are lost when it comes.
+    # After a submit the agent brings the draft back by itself, with the cursor at its end: the key would take the draft away again. Keys
+    # that come before the draft is back are lost when it comes.
     back = going_back_on(seen.screen, box, job.look) or (Write(then_wait_s=SUBMITTED_S),)
     unstashed = Write(keys=(stash.key,), then_wait_s=WORKED_OFF_S)
     job = replace(job, way_back=WayBack(draft=(unstashed,), after_enter=back, after_submit=back))
@@ -88,8 +89,8 @@ def is_occupied(screen: Screen, box: Box, stash: StashKeys) -> bool:
 
 
 def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple[Box, Screen] | None]:
-    """The box as it was last seen before the key emptied it: a key of the human's may have been drawn only then. And the screen with
-    the empty box. None if the draft did not leave the box."""
+    """Press the stash key. Return the box as it was last seen before the key emptied it, because a key of the human's may have been
+    drawn only then, and the screen with the empty box. Return None if the draft did not leave the box."""
     last = box
 
     def is_taken(screen: Screen) -> bool:
@@ -98,8 +99,8 @@ def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple
         last = now if now and not now.is_empty else last
         return now is not None and now.is_empty
 
-    # Nothing of ours is in the box before it is seen empty. If a dialog has taken the key, the undo's may take the draft away: then
-    # it is in the stash, and on record.
+    # Nothing of ours is in the box before the box is seen empty. If a dialog has taken this key, the key in the undo may take the draft
+    # away: then the draft is in the stash, and on record.
     yield Press((stash.key,), (Write(then_wait_s=WORKED_OFF_S), *job.way_back.draft))
     seen = yield from watch_for(is_taken, TAKEN_WITHIN_S)
     if is_taken(seen.screen):
@@ -114,9 +115,9 @@ def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple
 def _bring_back(
     job: Job, stash: StashKeys, draft: Box, *, was_submitted: bool
 ) -> Generator[Step, Answer, Outcome | None]:
-    """After a submit the agent does it by itself. Otherwise, or if it does not, the key does it, on an empty box only. It is done
-    when nothing is stashed any more: an Enter of the human's that came sooner would bring the same draft back once more. A text of
-    ours that the agent has taken may stand in the box again."""
+    """Bring the draft back. After a submit the agent does so by itself; otherwise, or if the agent does not, press the stash key, but
+    only on an empty box. The draft is back when nothing is stashed any more: an Enter of the human's that came sooner would bring the
+    same draft back once more. A text of ours that the agent has taken may stand in the box again: then erase it."""
     seen = yield from look()
     if was_submitted and not _is_back(seen.screen, job, stash, draft):
         seen, is_kept = yield from watch_after_enter(
@@ -141,7 +142,8 @@ def _bring_back(
 
 
 def _place_of_typing(screen: Screen, job: Job, stash: StashKeys, draft: Box) -> Box | None:
-    """Where the cursor belongs in a draft that came back otherwise than it was seen."""
+    """Return the box with the cursor in its right place, for a draft that came back different from the one that was seen. Return None if
+    that place is not known."""
     box = read_box(screen, job.look)
     if box is None or box.is_empty or may_be_ours(box, job) or is_occupied(screen, box, stash):
         return None
@@ -149,7 +151,8 @@ def _place_of_typing(screen: Screen, job: Job, stash: StashKeys, draft: Box) -> 
 
 
 def put_back(job: Job, stash: StashKeys) -> Generator[Step, Answer, bool]:
-    """For a draft that a delivery which was cut short has left in the stash: brought back into an empty box."""
+    """Bring a draft that a delivery which was cut short has left in the stash back into an empty box. Return whether nothing is left in
+    the stash."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box is None:

@@ -1,8 +1,8 @@
 """The undo: the short list of writes that takes our text out of the box and puts the draft back.
 
-It is known before our first byte goes in and is left with whoever holds the human's keys. The holder runs it without a look at the
-screen when the daemon dies or the hold's deadline comes, and then lets the keys go. So it has to come to the same end wherever it
-begins: our text may be in the box or not yet, the draft may be there still, or in part.
+The undo is known before our first byte goes in, and is left with whoever holds the human's keys. The holder runs it without a
+look at the screen when the daemon dies or the hold's deadline comes, and then lets the keys go. So the undo has to come to the
+same end wherever it begins: our text may be in the box or not yet, and the draft may still be there, whole or in part.
 """
 
 import re
@@ -16,29 +16,32 @@ from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.wrapping import is_surely_newline
 
 TAB_WIDTH = 4
-"""Agents that draw a tab as blanks keep so many of them."""
+"""The number of blanks that stay in the box for a tab, with agents that draw a tab as blanks."""
 SPARE_ERASURES = 8
 COLLAPSED_ABOVE = 4096
-"""Every agent that has a stand-in for long pastes shows it for a paste of so many characters: a few Backspaces take it out."""
+"""The number of characters of a paste for which every agent that has placeholders for long pastes shows one: a few Backspaces take such
+a placeholder out."""
 MOST_DELETES = 24
-"""For a text of ours: agents leave their cursor at its end, or a few characters before it."""
+"""The largest number of Deletes for a text of ours: agents leave their cursor at the end of the text, or a few characters before it."""
 ROWS_ERASED = 20
-"""Claude Code shows no text of more rows as it is, and takes forty of these keys in one read for a paste."""
+"""How often to press a key that erases a row: Claude Code shows no text of more rows as it is, and takes forty of these keys in one read
+for a paste."""
 WORKED_OFF_S = 0.08
-"""How long an agent may take to work off what it has read last. A key that comes sooner finds the box as it was before."""
+"""How long an agent may take to work off what it has read last: a key that comes sooner finds the box as it was before."""
 ONE_BY_ONE_S = 0.02
-"""The same for keys that do the same wherever the box is by then, and for pieces of a paste: they must only not be read together."""
+"""How long to wait between writes that must only not be read together: pieces of a paste, and keys that do the same whatever the box
+holds by then."""
 LATE_S = 0.7
-"""How much longer an agent may take to insert a paste that it has read and not shown within a second: Claude Code at a load of 12."""
+"""How much longer an agent may take to insert a paste that it has read but not shown within a second: Claude Code did at a load of 12."""
 EDITOR_GONE_S = 0.3
-"""How long an agent takes to come back from its editor when the daemon is gone; keys that come sooner are lost."""
+"""How long an agent takes to come back from its editor when the daemon is gone: keys that come sooner are lost."""
 SUBMITTED_S = 0.15
 """How long an agent takes to work off an Enter."""
 LONGEST_PASTE = 120
-"""Longer ones may be shown collapsed."""
+"""The largest number of characters in one piece of a paste: agents may show a longer piece collapsed."""
 PIECEMEAL_BELOW = 4096
 MARKS = "§¶¤"
-"""No letter and no digit: those answer dialogs."""
+"""The characters that serve as marks. None is a letter or a digit, because those answer dialogs."""
 _NOT_PASTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -49,9 +52,9 @@ class Write(Struct, frozen=True):
     paste: str = ""
     then_wait_s: float = 0.0
     read_wait_s: float | None = None
-    """The pause where whoever runs the undo sees that the agent has read the write; None: the same."""
+    """The pause if whoever runs the undo sees that the agent has read the write; None means the same pause as `then_wait_s`."""
     back_wait_s: float | None = None
-    """The agent may be in its editor: the pause is over so long after it is seen to come back."""
+    """How long to pause after the agent is seen to come back from its editor; None if the agent cannot be in its editor."""
 
 
 Undo = tuple[Write, ...]
@@ -62,42 +65,44 @@ class WayBack(Struct, frozen=True, kw_only=True):
 
     draft: Undo = ()
     drafts_text: str = ""
-    """Where the draft is pasted back: its text, which may still be in the box."""
+    """The text of the draft, if the draft is pasted back: this text may still be in the box."""
     after_enter: Undo = ()
-    """From the Enter on."""
+    """The undo from the Enter on."""
     after_submit: Undo = ()
-    """From the moment on in which the box is seen to have let go of our text."""
+    """The undo from the moment in which the box is seen to have let go of our text."""
     wait_s: float = WORKED_OFF_S
     """How long the agent takes until the first key finds the box as it is."""
 
     def before_enter(self, text: str, look: BoxLook) -> Undo:
-        """The undo while this text of ours may be in the box."""
+        """Return the undo while this text of ours may be in the box."""
         return (Write(then_wait_s=self.wait_s), *erasing((text, self.drafts_text), look), *self.draft)
 
 
 NOTHING_TAKEN = WayBack()
-"""The box was empty: after our text is out, it is as it was."""
+"""The way back if the box was empty: once our text is out, the box is as it was."""
 
 
 def after_enter_on_empty(text: str, look: BoxLook) -> WayBack:
-    """The same, when the text is known: an agent that took it may keep it in the box, and in an empty box there is nothing to erase."""
+    """Return the way back for a box that was empty, if our text is known: an agent that took the text may keep it in the box. In an
+    empty box there is nothing to erase."""
     return WayBack(after_enter=(Write(then_wait_s=SUBMITTED_S), *erasing((text,), look)))
 
 
 def pasting_back(draft: str, behind: str | None, text: str, look: BoxLook, wait_s: float = WORKED_OFF_S) -> WayBack:
-    """The draft is pasted. `behind`: the part of it that stands behind the cursor; None where it is not known. After the Enter the
-    same is right: an Enter that made a new line has left our text there, and otherwise there is nothing to erase."""
+    """Return the way back that pastes the draft. `behind` is the part of the draft that stands behind the cursor, None if that is not
+    known. After the Enter the same writes are right: an Enter that made a new line has left our text in the box, and otherwise there
+    is nothing to erase."""
     back = pasted(draft, behind, look)
     wait = Write(then_wait_s=max(wait_s, SUBMITTED_S))
     after_enter = (wait, *erasing((text, draft), look), *back)
-    # The draft, or a part of it, may be there by then.
+    # The draft, or a part of it, may be in the box by then.
     after_submit = (wait, *erasing(("", draft), look), *back)
     return WayBack(draft=back, drafts_text=draft, after_enter=after_enter, after_submit=after_submit, wait_s=wait_s)
 
 
 def erasing(texts: Sequence[str], look: BoxLook) -> Undo:
-    """Takes any one of these texts out of the box, in vim's normal mode too, where Backspace and Delete erase nothing. The first one is
-    ours: agents leave their cursor near its end. In the others it may stand anywhere."""
+    """Return the writes that take any one of these texts out of the box, in vim's normal mode too, where Backspace and Delete erase
+    nothing. The first text is ours: agents leave their cursor near its end. In the other texts the cursor may stand anywhere."""
     if look.empty_keys:
         return (Write(keys=look.empty_keys, then_wait_s=WORKED_OFF_S),)
     ours, *others = texts
@@ -114,22 +119,24 @@ def erasing(texts: Sequence[str], look: BoxLook) -> Undo:
 
 
 def ways_out(presses: int, look: BoxLook) -> list[tuple[str, ...]]:
-    """So many Backspaces and Deletes, in a mode in which they erase; or else whole rows."""
+    """Return the lists of keys to press in turn to take a text out: this many Backspaces, and as many Deletes, in a mode in which they
+    erase; then keys that erase whole rows."""
     insert = (look.insert_key,) if look.insert_key else ()
     rows = [(key,) * ROWS_ERASED for key in look.row_erasers]
     return [(*insert, *("BSpace",) * presses), ("DC",) * presses, *rows]
 
 
 def erasures(text: str, look: BoxLook | None = None) -> int:
-    """How many Backspaces take a text out of any box. One takes out a stand-in, whatever it stands for."""
+    """Return how many Backspaces take a text out of any box. A single Backspace takes out a placeholder, whatever it stands for."""
     longest = look.collapses_over if look and look.collapses_over is not None else len(text)
     shown = text[:longest]
     return len(shown) + (TAB_WIDTH - 1) * shown.count("\t") + SPARE_ERASURES
 
 
 def pasted(draft: str, behind: str | None, look: BoxLook) -> Undo:
-    """Brings a draft into an empty box, and its cursor to its place. With a mark behind it that is erased again, because a paste of
-    one character may count as a key, and a paste that is the path of a file may become something else."""
+    """Return the writes that bring a draft into an empty box, and its cursor to its place. The draft is pasted with a mark behind it,
+    which is erased again, because a paste of one character may count as a key, and a paste that is the path of a file may become
+    something else."""
     mark = next((mark for mark in MARKS if mark not in draft), "")
     if not draft or not mark or _NOT_PASTED.search(draft):
         return ()
@@ -143,7 +150,8 @@ def pasted(draft: str, behind: str | None, look: BoxLook) -> Undo:
 
 
 def pieces_of(text: str) -> list[str]:
-    """Newlines one by one, and nothing long: pasted together they may be collapsed. No letter or digit alone."""
+    """Split a text into the pieces in which it is pasted. Every newline has its own piece and no piece is long, because an agent may
+    collapse more than that. No letter or digit is a piece alone."""
     return re.findall(rf"\A.\n(?:.(?=\n|\Z))?|\n(?:.(?=\n|\Z))?|[^\n]{{1,{LONGEST_PASTE}}}(?:.(?=\n|\Z))?", text)
 
 
@@ -152,15 +160,16 @@ def going_left(behind: str, look: BoxLook) -> Undo:
 
 
 def going_back_on(screen: Screen, box: Box, look: BoxLook) -> Undo:
-    """The same for a draft of which only the screen tells. How many keys lead over a stand-in for a paste it does not tell."""
+    """Return the writes that bring the cursor to its place in a draft that is known from the screen only; none if the screen does not
+    tell the place. The screen does not tell how many keys lead over a placeholder for a paste."""
     shown = None if shows_placeholder(box, look) else shown_text(screen, box)
     behind = behind_cursor(shown, screen, box) if shown else None
     return going_back(shown, behind, look, SUBMITTED_S) if shown and behind else ()
 
 
 def going_back(draft: str, behind: str | None, look: BoxLook, wait_s: float = WORKED_OFF_S) -> Undo:
-    """Brings the cursor of an untouched draft to its place, wherever it stands now: first to the end, where one more step does
-    nothing."""
+    """Return the writes that bring the cursor of an untouched draft to its place, wherever the cursor stands now: first to the end,
+    where one more step does nothing."""
     if behind is None:
         return ()
     to_the_end = Write(keys=("Right",) * (len(draft) + SPARE_ERASURES), then_wait_s=WORKED_OFF_S)
@@ -168,7 +177,8 @@ def going_back(draft: str, behind: str | None, look: BoxLook, wait_s: float = WO
 
 
 def arrows(text: str) -> int:
-    """How many times an arrow key is pressed to pass this text, as far as agents agree: once for what is drawn as one."""
+    """Return how often an arrow key must be pressed to pass this text, as far as agents agree: once for everything that is drawn as one
+    character."""
     count, is_joined, is_flag = 0, False, False
     for character in text:
         is_part = category(character) in ("Mn", "Me") or "\U0001f3fb" <= character <= "\U0001f3ff" or is_joined
@@ -180,7 +190,7 @@ def arrows(text: str) -> int:
 
 
 def behind_cursor(draft: str, screen: Screen, box: Box) -> str | None:
-    """The part of the draft that stands behind the box's cursor; None where the screen does not tell."""
+    """Return the part of the draft that stands behind the box's cursor, or None if the screen does not tell."""
     rows = [row.rstrip() for row in box.rows[: box.cursor_row]]
     start = box.starts[box.cursor_row]
     cells = screen.rows[screen.cursor_y].cells[start : screen.cursor_x]
@@ -190,13 +200,13 @@ def behind_cursor(draft: str, screen: Screen, box: Box) -> str | None:
     letters = "".join("".join(rows).split())
     blanks = screen.cursor_x - start - last_letter(cells)
     behind = rest_of(draft, letters, newlines, blanks)
-    # At the start of a row that is more of the one above there is no newline.
+    # At the start of a row that continues the row above there is no newline.
     return rest_of(draft, letters, 0, 1) if behind is None and newlines == 1 else behind
 
 
 def is_clean(screen: Screen, look: BoxLook, message_id: str, draft: str | None) -> bool:
-    """Whether the box is seen without our text after an undo was run: a dialog that stood over it has swallowed the keys. A stand-in for a
-    paste is the human's only if their draft had one."""
+    """Return whether the box is seen without our text after an undo was run: a dialog that stood over the box may have swallowed the
+    keys. A placeholder for a paste is the human's only if their draft had one."""
     box = read_box(screen, look)
     if box is None or mentions(box, message_id):
         return False
@@ -205,19 +215,19 @@ def is_clean(screen: Screen, look: BoxLook, message_id: str, draft: str | None) 
 
 
 def shown_text(screen: Screen, box: Box) -> str | None:
-    """The text of a box whose rows are lines, but for blanks at their ends; None where one may be more of the row above."""
+    """Return the text of a box whose rows are lines, without blanks at their ends, or None if a row may continue the row above."""
     rows = [row.rstrip() for row in box.rows]
     are_lines = all(is_surely_newline(rows, row, screen.columns - box.starts[row]) for row in range(len(rows) - 1))
     return "\n".join(rows) if are_lines else None
 
 
 def last_letter(cells: Sequence[str]) -> int:
-    """The column behind the last of these cells that is not blank."""
+    """Return the column behind the last of these cells that is not blank."""
     return max((column + 1 for column, cell in enumerate(cells) if cell != " "), default=0)
 
 
 def rest_of(draft: str, letters: str, newlines: int, blanks: int) -> str | None:
-    """What is missing of the draft behind its first letters, newlines and blanks; None where it does not begin so."""
+    """Return the rest of the draft behind these first letters, newlines and blanks, or None if the draft does not begin with them."""
     at = 0
     for letter in letters:
         at += len(draft[at:]) - len(draft[at:].lstrip())
