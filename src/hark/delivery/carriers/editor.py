@@ -1,10 +1,10 @@
-"""The carrier `editor`: the agent's own "edit in $EDITOR" key hands us the exact draft and takes the message, and a second
-time takes the draft back. Exact for wraps, empty lines, unicode and collapsed pastes, whatever the screen can show.
+"""The carrier `editor`: the agent's own "edit in $EDITOR" key hands us the exact draft and takes the message; opened a second time,
+the editor takes the draft back. This is exact for wraps, empty lines, unicode and collapsed pastes, whatever the screen can show.
 
     open -> the draft -> on record -> the message instead -> echo -> stage -> Enter -> open -> empty? -> the draft -> cursor
 
-No editor opens: then it was no input box, and nothing has been pressed that could matter. Where the screen cannot show the
-whole message (a small pane), opening the editor once more proves what is in the box.
+If no editor opens, there was no input box, and hark has pressed nothing that could matter. If the screen cannot show the whole
+message (a small pane), opening the editor once more proves what is in the box.
 """
 
 import re
@@ -74,11 +74,13 @@ from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
 SLOW_SHARE = 1 / 4
-"""An editor that takes a larger share of the hold to open would not open a second time, with all that lies between, while keys are held."""
+"""The largest share of the hold that the editor may take to open. A slower editor would not open a second time, with all that lies
+between, while keys are held."""
 SHOWN_WITHIN_S = 1.0
 GONE_WITHIN_S = 0.5
 BLANKS_WITHIN_S = 0.5
-"""Not for long: where a row ends they may change nothing, and an agent that is not typed into opens its dialogs."""
+"""How long to wait for blanks to show. The wait is short: blanks at the end of a row may change nothing on the screen, and an agent that
+is not typed into opens its dialogs."""
 
 
 NOT_SEEN = "the box is not to be seen, and our text may be in it"
@@ -87,30 +89,31 @@ NOT_SEEN = "the box is not to be seen, and our text may be in it"
 class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...]
     after: tuple[str, ...] = ()
-    """Harmless keys to press after the editor has closed, where the agent swallows the first one."""
+    """Harmless keys to press after the editor has closed, for agents that swallow the first key."""
     end_keys: tuple[str, ...] = ()
-    """Where the agent leaves the cursor too far to the left of the end, by its wide characters and newlines: the keys that bring it
-    to the end from anywhere."""
+    """The keys that bring the cursor to the end from anywhere, for agents that leave the cursor too far to the left of the end, by the
+    number of wide characters and newlines."""
     rest_s: float = 0.0
-    """How long after its editor the agent still loses keys."""
+    """How long the agent still loses keys after its editor has closed."""
     needs_box: bool = False
-    """The key does something else where there is no input box, or opens an editor elsewhere too: look first."""
+    """True if the key does something else where there is no input box, or opens an editor elsewhere too: then hark looks first."""
     not_for: str | None = None
-    """Drafts, by how their rows, joined by newlines, begin: beside them the key does something else, because a popup is open and
-    takes it; or the agent shows its cursor elsewhere than it is, so that it could not be brought back."""
+    """A pattern for drafts that the editor must not carry, by how their rows, joined by newlines, begin. Beside such a draft a popup is
+    open and takes the key; or the agent shows its cursor in another place than it is, so that hark could not bring it back."""
     not_while: str | None = None
-    """What the screen shows below the box in a mode that the agent would not be in afterwards."""
+    """A pattern for what the screen shows below the box in a mode that the agent would not be in afterwards."""
     is_slow: bool = False
-    """The agent may take so long to come back that keys are not held to the end: the editor is opened only while nobody types."""
+    """True if the agent may take so long to come back that keys are not held to the end: then hark opens the editor only while nobody
+    types."""
     is_lost_in_dialog: bool = False
-    """What the editor gives back is gone if a dialog has opened meanwhile: a draft stays on record until it is seen."""
+    """True if the text from the editor is lost when a dialog has opened meanwhile: then a draft stays on record until it is seen."""
     trims: bool = False
-    """The agent drops blanks at the end of what the editor gives back; such a draft is pasted instead."""
+    """True if the agent drops blanks at the end of the text from its editor; such a draft is pasted instead."""
     ignores_empty: bool = False
-    """The agent takes an empty text from its editor for no text: the keys that empty its box take the draft out instead."""
+    """True if the agent ignores an empty text from its editor: then the keys that empty its box take the draft out instead."""
     fails_to_keep: bool = False
-    """The agent loads what its editor has left, also unchanged, and puts the cursor elsewhere; it loads nothing from an editor that
-    fails. So ours fails when it changes nothing."""
+    """True if the agent loads the text that its editor leaves, even unchanged, and puts the cursor elsewhere, but loads nothing from an
+    editor that fails. So our editor fails when it changes nothing."""
 
 
 def deliver(job: Job, editor: EditorKeys) -> Delivery:
@@ -159,8 +162,8 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
 
 
 def _take_out_by_keys(job: Job, editor: EditorKeys) -> Generator[Step, Answer, Held | None]:
-    """Presses the keys that empty the box, now that the draft is on record. Returns why not if the draft never left the box by our
-    doing: then it is the human's, who may have submitted it, and must never be put back."""
+    """Press the keys that empty the box, now that the draft is on record. Return a Held if the draft did not leave the box by our doing:
+    then the draft is the human's, who may have submitted it, and must never be put back."""
     yield from _close(None, editor)
     seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
     box = read_box(seen.screen, job.look)
@@ -174,14 +177,14 @@ def _take_out_by_keys(job: Job, editor: EditorKeys) -> Generator[Step, Answer, H
 
 
 def _paste_behind_editor(job: Job, *, by_keys: bool) -> Delivery:
-    """For a text that the screen cannot show, and for an agent whose box is emptied by keys: the draft is on its way out of the box,
-    and the text is pasted when the box is seen empty. Agents show a stand-in for a long paste, but draw all of what comes out of
-    their editor, which takes them longer than keys can be held."""
+    """Paste the text once the box, which the draft is leaving, is seen empty. This is for a text that the screen cannot show, and for an
+    agent whose box is emptied by keys. Agents show a placeholder for a long paste, but draw all of a text that comes out of their
+    editor, which takes them longer than keys can be held."""
     seen = yield from watch_for(lambda screen: _is_empty(screen, job), SHOWN_WITHIN_S, is_to_print=by_keys)
     if not _is_empty(seen.screen, job):
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     outcome = yield from paste_and_submit(job, seen.screen)
-    # A dialog that came in its way may have swallowed it, or hide it: the editor will tell.
+    # A dialog may have swallowed the paste, or may hide it: the editor will tell.
     if isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG:
         return Stuck(NOT_SEEN, is_refused=outcome.is_refused)
     return outcome
@@ -197,26 +200,26 @@ def _way_back(job: Job, draft: str, behind: str | None) -> WayBack:
 
 
 def _while_open(job: Job, editor: EditorKeys) -> Undo:
-    """The undo while the editor may be open: one that loses its daemon ends with the text that it had. So the box holds that, or our
-    text, and the undo comes to the same end from both."""
+    """Return the undo while the editor may be open. An editor that loses its daemon ends with the text that it had, so the box holds
+    that text or ours, and the undo comes to the same end from both."""
     return (*_closing(editor), *job.undo)
 
 
 def _closing(editor: EditorKeys) -> Undo:
-    """Waits until the agent is back from its editor and takes keys."""
+    """Return the writes that wait until the agent is back from its editor and takes keys."""
     wait = Write(then_wait_s=EDITOR_GONE_S + editor.rest_s, back_wait_s=editor.rest_s)
     return (wait, *((Write(keys=editor.after),) if editor.after else ()))
 
 
 def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:
-    """The undo while nothing of ours is in the box, but the editor may be open: keys that come before the agent is back are lost. Agents
-    put the cursor at the end when their editor closes."""
+    """Return the undo while nothing of ours is in the box, but the editor may be open. Keys that come before the agent is back are lost,
+    and agents put the cursor at the end when their editor closes."""
     behind = behind_cursor(draft, screen, target) if target else None
     return (*_closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
 
 
 def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """The editor without a change; agents put the cursor at the end all the same."""
+    """Close the editor without a change, and bring the cursor back: agents put it at the end even so."""
     target = read_box(before, job.look)
     yield from _close(None, editor)
     if target and not target.is_cursor_at_end:
@@ -225,7 +228,7 @@ def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answ
 
 
 def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
-    """Why the editor's key must not be pressed, as far as the screen tells."""
+    """Return why the editor's key must not be pressed, as far as the screen tells, or None."""
     box = read_box(screen, job.look)
     if box is None:
         is_needed = editor.needs_box or editor.not_for is not None or is_shell_command(screen, job.look)
@@ -247,7 +250,8 @@ def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
 
 
 def _judge_no_editor(job: Job) -> Delivery:
-    """A popup of the agent's takes the key as well as a dialog does; behind it the draft is still to be seen."""
+    """Return what becomes of the message if no editor opened. A popup of the agent's takes the key as a dialog does, but behind a popup
+    the draft can still be seen."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box and job.message_id and mentions(box, job.message_id):
@@ -258,7 +262,7 @@ def _judge_no_editor(job: Job) -> Delivery:
 
 
 def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
-    """For a message whose text may be in the box already, or may have left it."""
+    """Take up the delivery of a message whose text may be in the box already, or may have left it."""
     seen = yield from look()
     if obstacle := _obstacle(seen.screen, job, editor):
         return Stuck(obstacle.detail)
@@ -266,7 +270,7 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
     if not isinstance(opened, EditorOpened):
         return Stuck("no editor opened to show whether our text is in the box")
     if opened.text.count(job.text.strip()) == 1 and not same_text(opened.text, job.text):
-        # Beside what the human has typed since: theirs stays, ours goes, and is delivered anew.
+        # Our text stands beside what the human has typed since: theirs stays, ours goes out and is delivered anew.
         yield from _set(opened.text.replace(job.text.strip(), "").strip("\n"), job, editor)
         return Held(HoldReason.DRAFT, "our text stood in the box beside other text, and was taken out again")
     yield from _close(None, editor)
@@ -290,10 +294,10 @@ def _submit(job: Job, editor: EditorKeys) -> Delivery:
 
 
 def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
-    """The screen does not show the box, or not all of it: the editor does."""
+    """Submit our text where the screen does not show the box, or not all of it: the editor shows what is in the box."""
     is_staged = is_pressed = False
     for _ in range(ENTERS):
-        # After an Enter the undo is another one, and waits for as long.
+        # After an Enter another undo is left already, which waits for the editor as well.
         if not is_pressed and not (yield LeaveUndo(_while_open(job, editor))):
             return Stuck(NOT_HELD)
         opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
@@ -322,8 +326,9 @@ def _unseen(is_pressed: bool, detail: str, *, is_refused: bool = True) -> Outcom
 def _give_back(
     job: Job, editor: EditorKeys, draft: str, behind: str | None, target: Box | None, outcome: Outcome
 ) -> Delivery:
-    """Into an empty box, and with it proven once more that the box let go of our text. Where there is no box now, because the agent
-    reads nothing during a turn or asks already, the draft stays on record until there is one: keys would wait for the question."""
+    """Put the draft back into an empty box, which proves once more that the box let go of our text. If there is no box now, because the
+    agent reads nothing during a turn or asks something already, the draft stays on record until there is a box: keys would wait for
+    the question."""
     if editor.needs_box:
         seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, OPENS_WITHIN_S)
         if read_box(seen.screen, job.look) is None:
@@ -335,7 +340,7 @@ def _give_back(
         return outcome
     is_ours = _is_ours(opened.text, job)
     if same_text(opened.text, draft) and not is_ours:
-        # It never left the box, or is back: once the human has submitted it, it must not be put back again.
+        # The draft never left the box, or is back: once the human has submitted it, it must not be put back again.
         yield from _close(None, editor)
         yield DropDraft()
         return outcome
@@ -349,8 +354,8 @@ def _give_back(
     is_taken = yield from _set(draft, job, editor)
     if is_taken and not editor.is_lost_in_dialog:
         yield LeaveUndo(going_back(draft, behind, job.look))
-    # What the agent has taken from its editor is the human's again, also where the screen cannot show it: to put it back a
-    # second time, when they may have sent it off already, would be worse than not to see it.
+    # A text that the agent has taken from its editor is the human's again, even if the screen cannot show it. To put it back a second
+    # time, when the human may have sent it off already, would be worse than not to see it.
     if (yield from _is_back(job, editor, draft, target)) or (is_taken and not editor.is_lost_in_dialog):
         yield DropDraft()
     if isinstance(outcome, Stuck):
@@ -359,7 +364,8 @@ def _give_back(
 
 
 def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Generator[Step, Answer, bool]:
-    """With its cursor, if the screen shows it as it was; otherwise the editor says."""
+    """Return whether the draft is back. If the screen shows it as it was, bring its cursor back too; if the screen does not show it,
+    open the editor to see."""
     if target:
         seen = yield from watch_for(
             lambda screen: _shows(screen, job, target) or _holds(screen, job, draft), SHOWN_WITHIN_S
@@ -385,7 +391,8 @@ def _shows(screen: Screen, job: Job, target: Box) -> bool:
 
 
 def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer, bool]:
-    """For a draft that a delivery which was cut short has taken: put back into an empty box, or behind what is there now."""
+    """Put back a draft that a delivery which was cut short has taken, into an empty box or in place of our own text. Return whether the
+    draft is in the box."""
     seen = yield from look()
     if _obstacle(seen.screen, job, editor):
         return False
@@ -406,7 +413,7 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
 
 
 def _shows_draft(screen: Screen, job: Job, draft: str) -> bool:
-    """Whether the box shows the draft, or what the human has made of it since: then there is nothing to put back, and the agent's
+    """Return whether the box shows the draft, or what the human has made of it since: then there is nothing to put back, and the agent's
     editor would move the cursor."""
     box = read_box(screen, job.look)
     if box is None or box.is_empty or (job.message_id and mentions(box, job.message_id)):
@@ -415,23 +422,25 @@ def _shows_draft(screen: Screen, job: Job, draft: str) -> bool:
 
 
 def _is_ours(text: str, job: Job) -> bool:
-    """Whether the editor shows our message; a raw one has no id, and is known by its words."""
+    """Return whether the editor shows our message. A raw message has no id, and is known by its words."""
     return bool(job.message_id and job.message_id in text) or same_text(text, job.text)
 
 
 def same_text(one: str, other: str) -> bool:
-    """Agents trim, and tabs may become spaces on the way."""
+    """Return whether two texts are the same, except for blanks at both ends, because agents trim, and for tabs, which may become spaces
+    on the way."""
     return one.expandtabs(4).strip() == other.expandtabs(4).strip()
 
 
 def _needed(text: str, editor: EditorKeys) -> str:
-    """Of our own text the agent may trim the blanks, unless they keep Enter from meaning something else."""
+    """Return the part of our own text that must be in the box: the agent may trim the blanks at its end, unless they keep Enter from
+    meaning something else."""
     return text if not editor.trims or catches_enter(text.rstrip()) else text.rstrip()
 
 
 def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, bool]:
-    """Ends the editor with this text in the box. The blanks that the agent would trim are pasted behind it, once it is to be
-    seen: a paste that comes before the editor is gone is lost with it."""
+    """End the editor with this text in the box. Paste the blanks that the agent would trim behind the text, once the text can be seen: a
+    paste that comes before the editor is gone is lost with it."""
     kept = text.rstrip() if editor.trims else text
     yield from _close(kept, editor)
     yield from _go_to_end(kept, job, editor)
@@ -442,7 +451,7 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
     )
     if not is_drawn:
         return False
-    # Newlines one by one: pasted together they may be collapsed.
+    # Newlines are pasted one by one: pasted together they may be collapsed.
     for blanks in re.findall(r"\n|[^\n]+", text[len(kept) :]):
         before = _cursor(seen.screen, job)
         if not (yield Paste(blanks)):
@@ -452,8 +461,8 @@ def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, boo
 
 
 def _go_to_end(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """Only where the input box is seen with the text: a dialog would take the keys for its own. And on until the cursor is drawn there:
-    whoever walks it from where it stood before leaves the draft."""
+    """Bring the cursor to the end of the text, but only if the input box is seen with the text: a dialog would take the keys for its
+    own. Wait until the cursor is drawn there: whoever walks it from where it stood before leaves the draft."""
     if not editor.end_keys or not text.strip() or (text.isascii() and text.isprintable()):
         return
     seen = yield from watch_for(lambda screen: _is_filled(screen, job), SHOWN_WITHIN_S)
@@ -474,7 +483,7 @@ def _moved_from(cursor: tuple[int, int] | None, job: Job) -> Test:
 
 
 def _cursor(screen: Screen, job: Job) -> tuple[int, int] | None:
-    """In the box, which may move."""
+    """Return the place of the cursor in the box, because the box itself may move; None if there is no box."""
     box = read_box(screen, job.look)
     return (box.cursor_row, box.cursor_x) if box else None
 
@@ -485,7 +494,7 @@ def _holds(screen: Screen, job: Job, text: str) -> bool:
 
 
 def _close(text: str | None, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """And on until the agent draws again: keys that come before that are lost with the editor."""
+    """Close the editor, and wait until the agent draws again: keys that come before that are lost with the editor."""
     during = yield from look()
     yield CloseEditor(text)
     seen = yield from watch_for(lambda screen: screen.rows != during.screen.rows, GONE_WITHIN_S)

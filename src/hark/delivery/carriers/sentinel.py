@@ -1,11 +1,11 @@
-"""The carrier `sentinel`: for agents that have neither an editor key of ours nor a stash. The draft is read with a mark
-(`draft_reader.py`), line keys take it away, and pastes bring it back.
+"""The carrier `sentinel`: for agents that have neither an editor key that opens our editor nor a stash. hark reads the draft with a
+mark (`draft_reader.py`), takes it away with line keys, and pastes it back.
 
     look -> on record -> read -> on record to the letter -> clear -> the message, as into any empty box -> paste -> cursor
 
-What cannot be read exactly is not touched: a collapsed paste, a completion that stands open, a draft that is too long to be
-read while keys are held. Until the box is empty, what is left in it is a beginning of the draft: that is how a delivery that
-was cut short is taken up again.
+hark does not touch a draft that it cannot read exactly: one with a collapsed paste, one beside which a completion may stand open,
+one that is too long to be read while keys are held. Until the box is empty, the text that is left in it is a beginning of the
+draft: that is how a delivery that was cut short is taken up again.
 """
 
 import re
@@ -46,7 +46,8 @@ TAKEN_WITHIN_S = 1.0
 BACK_WITHIN_S = 1.0
 DRAWN_WITHIN_S = 0.6
 DRAWINGS_TO_COME = 6
-"""Once a draft is read: the box empty, our text in it, gone again, the draft, its mark gone, the cursor."""
+"""The number of times that the agent still has to draw once a draft is read: the box empty, our text in it, our text gone, the draft,
+the draft without its mark, the cursor."""
 
 _OPENS_A_POPUP = re.compile(r"\A\s*/\S*\Z|(?:\A|\s)@\S*\Z")
 
@@ -81,12 +82,12 @@ def deliver(job: Job, keys: LineKeys) -> Delivery:
 
 
 def way_back_of(job: Job, found: FoundDraft, text: str) -> WayBack:
-    """For a draft that was read to the letter."""
+    """Return the way back for a draft that was read to the letter."""
     return pasting_back(text, behind_cursor(text, found.seen.screen, found.box), job.text, job.look)
 
 
 def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | FoundDraft]:
-    """One that can be read; what becomes of the message where there is none."""
+    """Find a draft that can be read. Return what becomes of the message if there is none: into an empty box, the message is delivered."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box is None:
@@ -122,7 +123,7 @@ def why_unreadable(box: Box, box_look: BoxLook, keys: LineKeys) -> str | None:
 
 
 def is_plain(box: Box, screen: Screen, box_look: BoxLook, keys: LineKeys) -> bool:
-    """Whether the screen shows the whole draft, and none of its rows may be more of the one above."""
+    """Return whether the screen shows the whole draft, and none of its rows may continue the row above."""
     rows = [row.rstrip() for row in box.rows]
     are_lines = all(is_surely_newline(rows, row, screen.columns - box.starts[row]) for row in range(len(rows) - 1))
     return why_unreadable(box, box_look, keys) is None and are_lines and not may_be_wrapped(box, screen)
@@ -133,7 +134,8 @@ def _is_excepted(text: str, keys: LineKeys) -> bool:
 
 
 def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, Answer, str | Held]:
-    """The draft to the letter, and on record. It is there before the first mark too, as the screen shows it."""
+    """Read the draft to the letter and put it on record, or return why that failed. Before the first mark the draft is put on record as
+    the screen shows it."""
     box = found.box
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
@@ -150,14 +152,15 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
 
 
 def _is_too_slow(job: Job, taken_s: float, text: str) -> bool:
-    """Whether the keys would be let go before the draft is back. Reading has shown how long the agent takes to draw: each line of
-    the text has taken a mark that came and a mark that went, at least."""
+    """Return whether the keys would be let go before the draft is back. Reading has shown how long the agent takes to draw: for each
+    line of the text, at least one mark has come and gone."""
     one_s = taken_s / (2 * (text.count("\n") + 1))
     return taken_s + DRAWINGS_TO_COME * one_s + job.settle_s > job.held_for_s
 
 
 def _clear(job: Job, keys: LineKeys, box: Box, text: str) -> Clearing:
-    """From its end: what is left at any moment is a beginning of it."""
+    """Take the draft away from its end, so that the text that is left at any moment is a beginning of the draft. Return whether the box
+    is empty."""
     down = ("Down",) * (len(box.rows) - 1)
     line = (keys.home, keys.kill)
     if not (yield Press((*down, keys.end, *(*line, keys.erase) * text.count("\n"), *line))):
@@ -184,7 +187,8 @@ def give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Generator[Step, 
 
 
 def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bool]:
-    """For a draft that a delivery which was cut short has taken, or taken a part of, or left a mark in."""
+    """Put back a draft that a delivery which was cut short has taken, wholly or in part, or has left a mark in. Return whether the draft
+    is in the box."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box is not None and shows_below(seen.screen, box, keys.not_while):
@@ -205,13 +209,13 @@ def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bo
 
 
 def mark_in(box: Box, draft: str) -> str | None:
-    """The mark that stands in the box, which holds this draft otherwise."""
+    """Return the mark that stands in a box that otherwise holds this draft, or None if there is no such mark."""
     shown = squeeze("".join(box.rows))
     return next((mark for mark in MARKS if mark in shown and shown.replace(mark, "", 1) == squeeze(draft)), None)
 
 
 def _erase_mark(job: Job, keys: LineKeys, seen: Seen, draft: str, mark: str) -> Generator[Step, Answer, bool]:
-    """Only from right behind it."""
+    """Erase the mark, but only if the cursor stands right behind it. Return whether the box then holds the draft."""
     box = read_box(seen.screen, job.look)
     if box is None or before_cursor(seen.screen, box)[-1:] != mark or not (yield Press((keys.erase,))):
         return False
@@ -220,7 +224,8 @@ def _erase_mark(job: Job, keys: LineKeys, seen: Seen, draft: str, mark: str) -> 
 
 
 def _shown_to_cursor(screen: Screen, box: Box) -> tuple[str, int, int]:
-    """Of a box whose cursor is at the end: its letters, and the empty rows and then the blanks between them and the cursor."""
+    """Return what a box shows whose cursor is at the end: its letters, and the numbers of empty rows and then of blanks between the
+    letters and the cursor."""
     rows = [row.rstrip() for row in box.rows]
     while rows and not rows[-1]:
         rows.pop()
@@ -230,7 +235,7 @@ def _shown_to_cursor(screen: Screen, box: Box) -> tuple[str, int, int]:
 
 
 def _paste(job: Job, keys: LineKeys, text: str, whole: str) -> Clearing:
-    """After which the box shall hold the whole."""
+    """Paste this text, after which the box should hold `whole`."""
     return (yield from _paste_guarded(job, keys, text, whole) if keys.takes_paths else _paste_in_pieces(text))
 
 
@@ -249,8 +254,8 @@ def _paste_guarded(job: Job, keys: LineKeys, text: str, whole: str) -> Clearing:
 
 
 def _paste_in_pieces(text: str) -> Clearing:
-    """Newlines one by one, and nothing long: pasted together they may be collapsed. No letter or digit alone: some agents
-    take a paste of one character for a key, and a dialog may have opened."""
+    """Paste the text in pieces: newlines one by one, and nothing long, because an agent may collapse what is pasted together. Never
+    paste a letter or digit alone: some agents take a paste of one character for a key, and a dialog may have opened."""
     for piece in pieces_of(text):
         if (len(piece) == 1 and piece.isalnum()) or not (yield Paste(piece)):
             return False
@@ -268,8 +273,8 @@ def shows(screen: Screen, job: Job, target: Box) -> bool:
 
 
 def _shows_all(screen: Screen, job: Job, target: Box, text: str) -> bool:
-    """Also the blanks at its end, which only the cursor tells: one that stands before them may have still to move. Where a wrap
-    hides some of them this is never so."""
+    """Return whether the box shows the whole text, also the blanks at its end, which only the cursor tells: a cursor that stands before
+    these blanks may still have to move. If a wrap hides some of the blanks, the result is never True."""
     box = read_box(screen, job.look)
     return box is not None and same_rows(box, target) and rest_of(text, *_shown_to_cursor(screen, box)) == ""
 

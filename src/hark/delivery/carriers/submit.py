@@ -1,9 +1,10 @@
-"""What every carrier does with its text in the box: wait for the echo, let it settle, stage, Enter, see the box let go.
+"""What every carrier does with its text in the box: wait for the echo, let it settle, stage, press Enter, see the box let go.
 
-What is in the box is known by construction, not by its looks: the human's keys are held, the box was seen empty, so every byte
-that the agent reads is ours. Before Enter the screen has to show three things: the input box is there and no dialog; our header
-with the id, or the agent's stand-in for a paste, stands in it; and the agent has read all we wrote and has come to rest. The
-terminal checks in the same instant that nothing has moved. An Enter that had no effect is pressed again only on the same proof.
+hark knows what is in the box by construction, not by its looks: the human's keys are held and the box was seen empty, so every
+byte that the agent reads is ours. Before Enter the screen has to show three things: the input box is there and no dialog; our
+header with the id, or the agent's placeholder for a paste, stands in it; and the agent has read all we wrote and has come to
+rest. The terminal checks in the same instant that nothing has moved. An Enter that had no effect is pressed again only on the
+same proof.
 """
 
 import re
@@ -50,24 +51,26 @@ from hark.delivery.wording import catches_enter
 from hark.model.message import HoldReason
 
 ECHO_WITHIN_S = 1.0
-"""Keys are held for two seconds: after an echo that never came there must be time left for the way back."""
+"""How long to wait for the echo. Keys are held for two seconds: after an echo that never came there must be time left for the
+way back."""
 REST_S = 0.1
-"""A box that has looked the same for so long is drawn."""
+"""How long a box must have looked the same to count as drawn."""
 ASK_EVERY_S = 0.15
 READ_WITHIN_S = 0.5
 """How much longer to wait for an agent that does not read for a moment."""
 LET_GO_WITHIN_S = 2.0
 PRINTS_WITHIN_S = 0.05
-"""After a paste; if it has not by then, it is looked at all the same."""
+"""How long to wait after a paste for the agent to print something, before looking at its screen anyway."""
 DRAWN_WITHIN_S = 0.5
 ENTERS = 3
 HELD_FOR_S = 1.9
-"""A human's keys, at the most."""
+"""How long a human's keys are held, at the most."""
 NOT_ECHOED = "the paste was not echoed"
 TOO_SLOW = "the agent is too slow at this moment: a human's keys would not be held to the end"
 KEPT = "the agent took the text and kept it in its box"
 KEPT_S = 0.3
-"""A box lets go of a text in the instant in which the agent takes it, or in the moment after it."""
+"""How long our text must stay in the box after the agent has taken it to count as kept: a box lets go of a text in the instant in which
+the agent takes it, or in the moment after it."""
 AT_WORK = "a turn is running, in which typing is not safe"
 
 Looking = Generator[Step, Answer, Seen]
@@ -89,8 +92,8 @@ class Job(Struct, frozen=True, kw_only=True):
     held_for_s: float = HELD_FOR_S
     """How much longer the human's keys are held."""
     has_seen_header: bool = False
-    """The box has shown our header, and nothing else, before the rest of the text went in: then a box that shows only the end of
-    the text, or anything without the header, holds ours."""
+    """True if the box has shown our header, and nothing else, before the rest of the text went in: then a box that shows only the end of
+    the text, or anything without the header, holds our text."""
     way_back: WayBack = NOTHING_TAKEN
 
     @property
@@ -99,7 +102,7 @@ class Job(Struct, frozen=True, kw_only=True):
 
     @property
     def undo(self) -> Undo:
-        """From before our text goes in until the Enter."""
+        """The undo from before our text goes in until the Enter."""
         return self.way_back.before_enter(self.text, self.look)
 
 
@@ -116,8 +119,8 @@ def look_again(within_s: float) -> Looking:
 
 
 def watch_for(test: Test, within_s: float, *, is_to_print: bool = False) -> Looking:
-    """The first screen that passes, or the last one before the time is over. The time counts from when the agent has read what was
-    written to it. `is_to_print`: there is nothing new to be seen before the agent has printed it."""
+    """Return the first screen that passes the test, or the last one before the time is over. The time counts from when the agent has
+    read what was written to it. `is_to_print` says that there is nothing new to see before the agent has printed something."""
     began = seen = yield from (look_again(PRINTS_WITHIN_S) if is_to_print else look())
     asked_at_s, ends_at_s = began.at_s, began.at_s + within_s
     while not test(seen.screen) and (left := ends_at_s - seen.at_s) > 0:
@@ -130,9 +133,10 @@ def watch_for(test: Test, within_s: float, *, is_to_print: bool = False) -> Look
 
 
 def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Answer, Seen | Outcome]:
-    """The screen on which our paste stands in the box whole; or what becomes of the message where it does not in time.
+    """Return the screen on which our whole paste stands in the box, or what becomes of the message if there is no such screen in
+    time.
 
-    `before`: the screen before the paste. Our text is not there if a dialog has come in its way, or if nothing at all has
+    `before` is the screen before the paste. Our text is not in the box if a dialog has come in its way, or if nothing at all has
     happened on the screen since. A box that has stayed empty says nothing: a slow agent may still draw our text in it."""
     was_filled = False
 
@@ -158,8 +162,8 @@ def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Ans
 def watch_at_rest(
     job: Job, test: Test, may_be_it: Callable[[Box], bool], within_s: float
 ) -> Generator[Step, Answer, tuple[Seen, bool]]:
-    """The first screen that passes the test, or on which a box that may be it has come to rest: it has looked the same for a
-    moment, and the agent has read all that was written to it. And whether there was one in time."""
+    """Return the first screen that passes the test, or on which a box that passes `may_be_it` has come to rest: the box has looked the
+    same for a moment, and the agent has read all that was written to it. Return also whether there was such a screen in time."""
     rest: _Rest | None = None
     began = seen = yield from look_again(PRINTS_WITHIN_S)
     while not test(seen.screen):
@@ -188,12 +192,13 @@ def _rest_of(box: Box | None, rest: _Rest | None, now_s: float) -> _Rest | None:
 
 
 def same_looks(one: Box, other: Box) -> bool:
-    """Whether two looks at a box show the same rows and the same cursor, wherever the box stands on the screen."""
+    """Return whether two looks at a box show the same rows and the same cursor, wherever the box stands on the screen."""
     return (one.rows, one.cursor_row, one.cursor_x) == (other.rows, other.cursor_row, other.cursor_x)
 
 
 def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
-    """`has_let_go` says what the box looks like when it has let go, where it is not just empty of our text."""
+    """Submit our text, which stands in the box. `has_let_go` tests whether the box has let go, for a box that may then hold something
+    else, such as the draft."""
     released = has_let_go or (lambda screen: let_go(screen, job))
     echoed = read_box(seen.screen, job.look)
     seen = yield from settle(job.settle_s, seen)
@@ -208,7 +213,7 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
         is_staged = True
         proof = _proof(seen.screen, job.message_id)
         if not (yield PressEnter(seen.screen, proof, job.way_back.after_enter)):
-            # A screen that moved may be half drawn: it is judged when it shows our text again, or does not in time.
+            # A screen that moved may be half drawn: wait until it shows our text again, or until the time is over, and then judge it.
             seen = yield from watch_for(lambda screen: _still_holds_ours(screen, job, echoed), DRAWN_WITHIN_S)
             continue
         pressed += 1
@@ -223,19 +228,19 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
             return Unproven(KEPT)
         if began_line(seen.screen):
             yield LeaveUndo(job.undo)
-            # The agent works slower than its data say: each time it gets longer.
+            # The agent works slower than its data file says: each time it gets longer to settle.
             seen = yield from settle(job.settle_s * (pressed + 1), seen)
     if pressed == ENTERS:
         return Unproven("Enter was pressed, the text is still there")
     if pressed and not _still_holds_ours(seen.screen, job, echoed):
         return Unproven("the box changed after Enter")
-    # It is proven where our text is, and only the hold was over: whoever takes this up again goes on from there.
+    # It is proven where our text is, and only the hold was over: whoever takes this delivery up again goes on from there.
     return Stuck("Enter had no effect" if pressed else "the screen never stood still", is_refused=True)
 
 
 def submitted(job: Job) -> Delivery:
-    """The box has let go of our text: from now on only the draft has to go back. If the hold was over first, its undo may have
-    emptied the box."""
+    """Return the outcome once the box has let go of our text: from now on only the draft has to go back. If the hold was over first, its
+    undo may have emptied the box."""
     back = job.way_back
     if back.after_enter and not (yield LeaveUndo(back.after_submit)):
         return Unproven("the keys were let go before the box was seen without our text")
@@ -243,23 +248,23 @@ def submitted(job: Job) -> Delivery:
 
 
 def wait_for_idle(*, is_in_box: bool) -> Delivery:
-    """Presses nothing at all: a turn is running, in which typing is not safe."""
+    """Press nothing at all, and hold the message: a turn is running, in which typing is not safe."""
     return Stuck(AT_WORK) if is_in_box else Held(HoldReason.BUSY, AT_WORK)
     yield
 
 
 def wait_for_turn(shows_turn: Test, within_s: float) -> Looking:
-    """Until the agent shows that it has begun with what was submitted: keys that come sooner meet it in between."""
+    """Wait until the agent shows that it has begun with what was submitted: keys that come sooner meet the agent in between."""
     return (yield from watch_for(shows_turn, within_s))
 
 
 def wait_for_box(box_look: BoxLook) -> Looking:
-    """Until one is drawn, after the agent was told that it has the focus."""
+    """Wait until the agent draws its box, after it was told that its terminal has the focus."""
     return (yield from watch_for(lambda screen: read_box(screen, box_look) is not None, DRAWN_WITHIN_S))
 
 
 def no_box(screen: Screen, box_look: BoxLook) -> Held:
-    """Why there is none to deliver into."""
+    """Return why there is no box to deliver into."""
     if is_shell_command(screen, box_look):
         return Held(HoldReason.DRAFT, "a command for the shell is in the box")
     return Held(HoldReason.DIALOG, "no input box at the cursor")
@@ -272,7 +277,8 @@ def is_shell_command(screen: Screen, box_look: BoxLook) -> bool:
 
 
 def holds_ours(screen: Screen, job: Job) -> bool:
-    """Only to be asked of a box that was empty before we pasted: then a stand-in for a long paste stands for ours."""
+    """Return whether the box holds our text, for a box that was empty before we pasted: in such a box the placeholder for a long paste
+    stands for ours."""
     box = read_box(screen, job.look)
     return box is not None and (
         _shows_text(box, job) or (box.is_cursor_at_end and holds_placeholder(box, job.look, job.text))
@@ -280,19 +286,20 @@ def holds_ours(screen: Screen, job: Job) -> bool:
 
 
 def _shows_text(box: Box, job: Job) -> bool:
-    """Whether the box shows our text, as far as a screen can tell; or only its end, where its header was seen before."""
+    """Return whether the box shows our text, as far as a screen can tell; or only its end, if its header was seen before."""
     return holds_text(box, job.text) or (
         job.has_seen_header and box.is_cursor_at_end and _is_without_header(box, job) and ends_with(box, job.text)
     )
 
 
 def _is_without_header(box: Box, job: Job) -> bool:
-    """Whether the rest of our text has driven the header out of sight."""
+    """Return whether the rest of our text has pushed the header out of sight."""
     return not box.is_empty and not mentions(box, job.message_id)
 
 
 def _may_be_drawn(box: Box, job: Job) -> bool:
-    """Whether a box that has come to rest like this holds our whole text. The header alone is not all of it, if it was seen before."""
+    """Return whether a box that has come to rest with these looks holds our whole text. If the header was seen before, the header alone
+    is not the whole text."""
     if not job.has_seen_header:
         return begins_with_ours(box, job)
     is_more = undisputed("".join(box.rows)) != undisputed(job.header)
@@ -300,30 +307,31 @@ def _may_be_drawn(box: Box, job: Job) -> bool:
 
 
 def ends_at_cursor(screen: Screen, job: Job) -> bool:
-    """Of a box that is too large for the screen at least the end is to be seen; a dialog may have come since."""
+    """Return whether the text before the cursor is the end of our text. This end can be seen even if the box is too large for the
+    screen; if it cannot, a dialog may have come since."""
     before = [screen.rows[screen.cursor_y].part(0, screen.cursor_x), *reversed(screen.rows.plain[: screen.cursor_y])]
     last = next((row.strip() for row in before if row.strip()), "")
     return bool(last) and job.text.rstrip().endswith(last)
 
 
 def let_go(screen: Screen, job: Job) -> bool:
-    """The box is there without our text; or a dialog stands in its place and our text is in the transcript. A box behind
-    copy mode, or drawn with the cursor hidden, still is the box."""
+    """Return whether the box is there without our text, or a dialog stands in its place and our text is in the transcript. A box behind
+    copy mode, or drawn with the cursor hidden, still counts as the box."""
     box = _box_behind(screen, job)
     if box is None:
         return screen.contains(job.message_id) and not _may_be_in_a_box(screen, job)
-    # The header of a text that the screen cannot show whole is out of sight: what is left of it may look like anything.
+    # The header of a text that the screen cannot show whole is out of sight: the rest of such a text may look like anything.
     return box.is_empty or not (job.has_seen_header or may_be_ours(box, job))
 
 
 def _box_behind(screen: Screen, job: Job) -> Box | None:
-    """The box, also where it stands behind copy mode or is drawn with the cursor hidden."""
+    """Return the box, even if it stands behind copy mode or is drawn with the cursor hidden."""
     return read_box(replace(screen, in_mode=False), replace(job.look, needs_visible_cursor=False))
 
 
 def begins_with_ours(box: Box, job: Job) -> bool:
-    """Whether nothing stands before our header, or before the stand-in for our paste: a key of the human's that the agent had read
-    but not drawn when the box looked empty would stand there."""
+    """Return whether nothing stands before our header, or before the placeholder for our paste. A key of the human's that the agent had
+    read but not drawn when the box looked empty would stand there."""
     shown = "".join(box.rows)
     if job.look.placeholder and re.match(job.look.placeholder, shown.strip()):
         return True
@@ -333,13 +341,13 @@ def begins_with_ours(box: Box, job: Job) -> bool:
 
 
 def may_be_ours(box: Box, job: Job) -> bool:
-    """Also beside other text: a stand-in does not say whose paste it stands for."""
+    """Return whether the box may hold our text, alone or beside other text: a placeholder does not say whose paste it stands for."""
     is_end = job.has_seen_header and _is_without_header(box, job) and ends_with(box, job.text)
     return is_end or mentions(box, job.message_id) or shows_placeholder(box, job.look)
 
 
 def _may_be_in_a_box(screen: Screen, job: Job) -> bool:
-    """Whether our id stands where a box would, although none can be read there: below the row that is drawn above a box, or
+    """Return whether our id stands where a box would be, although no box can be read there: below the row that is drawn above a box, or
     with the rows above it out of sight."""
     if job.look.above is None:
         return False
@@ -354,7 +362,7 @@ def _may_be_in_a_box(screen: Screen, job: Job) -> bool:
 
 
 def _begins_with_id(rows: list[str], message_id: str) -> bool:
-    """Also where a wrap cuts it in two."""
+    """Return whether the message id begins in the first of these rows, also if a wrap cuts it in two."""
     two = "".join(row.strip() for row in rows[:2])
     return message_id in two and message_id not in "".join(row.strip() for row in rows[1:2])
 
@@ -364,14 +372,14 @@ def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
     if box is None:
         return Stuck("the box is not to be seen, and our text may be in it", is_late=True)
     if not box.is_empty:
-        # Behind its header the rest of the text may still come.
+        # The rest of the text may still come behind its header.
         is_begun = job.has_seen_header and begins_with_ours(box, job)
         return Stuck("the box holds something else than what we pasted", is_refused=True, is_late=is_begun)
     return Stuck("the box is empty again, and somebody may have submitted our text", is_refused=True, is_late=True)
 
 
 def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
-    """Whether the box shows what it showed as the echo, or the same text in other rows. A stand-in that was not there as the echo
+    """Return whether the box shows what it showed as the echo, or the same text in other rows. A placeholder that the echo did not show
     stands for somebody else's paste."""
     box = read_box(screen, job.look)
     if box is None:
@@ -383,26 +391,26 @@ def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:
 
 
 def _is_guarded(screen: Screen, job: Job) -> bool:
-    """The blank that keeps Enter from meaning something else may have been trimmed: the cell before the cursor tells. A row
-    may end before the blank cells at its end."""
+    """Return whether the blank that keeps Enter from meaning something else is still there, if our text needs one. The agent may have
+    trimmed it: the cell before the cursor tells. A row may end before the blank cells at its end."""
     if not catches_enter(job.text.rstrip()):
         return True
     row = screen.rows[screen.cursor_y]
     if not row.text.isascii():
-        # The agent and the terminal may not agree on its columns; nobody trims a paste.
+        # The agent and the terminal may not agree on the columns of this row; nobody trims a paste.
         return True
     return screen.cursor_x > len(row.cells) or row.part(0, screen.cursor_x)[-1:].isspace()
 
 
 def _begins_line_after(before: Screen, job: Job) -> Test:
-    """A test for screens on which the Enter that was pressed on `before` has made a new line: our text still stands in the box, and
-    nothing else, and the cursor stands in a lower row of it. Another Enter submits it, and agents trim the new line."""
+    """Return a test for screens on which the Enter that was pressed on `before` has made a new line: our text, and nothing else, still
+    stands in the box, and the cursor stands in a lower row of it. Another Enter submits our text, and agents trim the new line."""
     was = read_box(before, job.look)
 
     def begins_line(screen: Screen) -> bool:
         box = read_box(screen, job.look)
         if job.look.rows is None and re.match(job.look.prompt, screen.rows[screen.cursor_y].text + "  "):
-            # A box of its own, below our text in the transcript: nothing tells them apart but its prompt.
+            # This is another box, below our text in the transcript: only its prompt tells the two apart.
             return False
         return bool(was and box and _is_lower(box, was) and _shows_text(box, job))
 
@@ -410,7 +418,7 @@ def _begins_line_after(before: Screen, job: Job) -> Test:
 
 
 def _is_lower(box: Box, was: Box) -> bool:
-    """Whether the cursor stands in a lower row, or in an empty one where the box shows only its end."""
+    """Return whether the cursor stands in a lower row than before, or in an empty row if the box shows only its end."""
     return box.cursor_row > was.cursor_row or (not box.rows[box.cursor_row].strip() and box.rows[:-1] == was.rows[1:])
 
 
@@ -421,10 +429,10 @@ def _either(one: Test, other: Test) -> Test:
 def watch_after_enter(
     job: Job, released: Test, is_still_there: Test, before: Seen, within_s: float = LET_GO_WITHIN_S
 ) -> Generator[Step, Answer, tuple[Seen, bool]]:
-    """The screen on which the box has let go, or the last one in time. And whether the agent has our text in its transcript, and has kept
-    it in the box all the same for a moment: Claude Code keeps a text whose Enter comes in the instant in which a turn ends. What the
-    agent says by a hook does not count: it may be long before it draws. A screen without a box counts when it has stood for a
-    moment: it may be half drawn."""
+    """Return the screen on which the box has let go, or the last one in time, and whether the agent has our text in its transcript and
+    has still kept it in the box for a moment: Claude Code keeps a text whose Enter comes in the instant in which a turn ends. The
+    agent's word by a hook does not count, because it may come long before the agent draws. A screen without a box counts only when it
+    has stood for a moment, because it may be half drawn."""
     seen, taken_at_s, no_box_at_s = before, None, None
     while (left := before.at_s + within_s - seen.at_s) > 0:
         seen = yield from look_again(min(left, ASK_EVERY_S))
@@ -441,14 +449,14 @@ def watch_after_enter(
 
 
 def _stands_above(screen: Screen, job: Job) -> bool:
-    """Whether our header stands in the transcript above the box."""
+    """Return whether our header stands in the transcript above the box."""
     box = read_box(screen, job.look)
     above = screen.rows.plain[: box.top] if box else []
     return job.message_id in job.header and any(_begins_with_id(above[y:], job.message_id) for y in range(len(above)))
 
 
 def erase_kept(job: Job, seen: Seen) -> Delivery:
-    """Takes our text out of the box from which the agent has taken it already. The draft is where it was before the Enter."""
+    """Take our text out of a box from which the agent has taken it already. The draft is where it was before the Enter."""
     box = read_box(seen.screen, job.look)
     presses = erasures(job.header) if box and shows_placeholder(box, job.look) else erasures(job.text, job.look)
     if not (yield LeaveUndo(job.undo)):
@@ -468,7 +476,8 @@ def _is_emptied(screen: Screen, job: Job) -> bool:
 
 
 def settle(settle_s: float, seen: Seen) -> Looking:
-    """Some agents take an Enter that comes too soon after a paste for part of it."""
+    """Wait for this time and return the screen after it: some agents take an Enter that comes too soon after a paste for part of the
+    paste."""
     since = seen.at_s
     while (left := since + settle_s - seen.at_s) > 0:
         seen = yield from look_again(left)
@@ -476,7 +485,8 @@ def settle(settle_s: float, seen: Seen) -> Looking:
 
 
 def _proof(screen: Screen, message_id: str) -> str:
-    """What must still be on the screen: the id, or so much of it as stands in one row. A collapsed paste shows no id."""
+    """Return what must still be on the screen when Enter is pressed: the message id, or as much of it as stands in one row. A collapsed
+    paste shows no id."""
     for length in range(len(message_id), 3, -1):
         if any(message_id[:length] in line for line in screen.rows.plain):
             return message_id[:length]
