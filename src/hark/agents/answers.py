@@ -1,8 +1,8 @@
-"""What an agent's hooks can carry: at which of its events a message may go in, with what authority, and in which words the
-hook must answer. Measured on the real programs (docs/hooks.md).
+"""What an agent's hooks can carry: at which of its events a message may go in, with what authority, and in which words the hook must
+answer. All this was measured on the real programs (docs/hooks.md).
 
-A text that is added after a tool has run is something that the agent is told. A stop that is refused makes the agent go on
-with the reason: Gemini CLI takes it as its user's next prompt, the others as what a hook has said.
+A text that is added after a tool has run is something that the agent is told. If a hook refuses a stop, the agent goes on with
+the reason: Gemini CLI takes the reason as its user's next prompt, the others as what a hook has said.
 """
 
 import json
@@ -17,10 +17,10 @@ from hark.queue.handover import Boundary
 class Way(Struct, frozen=True):
     authority: Authority
     refusal: str = ""
-    """The word by which a stop is refused; none where a text is added. Claude Code goes on with a text that is added at its stop,
-    and calls a refusal an error of the hook."""
+    """The word by which the hook refuses a stop; empty if the hook adds a text instead. Claude Code goes on with a text that is added at
+    its stop, and calls a refusal an error of the hook."""
     is_also_of_cancelled: bool = False
-    """The hook is called as well when a human has cancelled the turn, and then what it says is dropped."""
+    """True if the agent calls the hook also when a human has cancelled the turn, and then drops what the hook says."""
 
 
 _CODEX = {
@@ -39,7 +39,7 @@ WAYS: dict[str, dict[Boundary, Way]] = {
 
 
 def answer(agent: str, event: str, boundary: Boundary, text: str) -> bytes:
-    """Returns the text that the hook prints, which is how the agent receives the answer."""
+    """Return the text that the hook prints, which is how the agent receives the answer."""
     refusal = WAYS[agent][boundary].refusal
     words: dict[str, Any] = {"decision": refusal, "reason": text}
     if not refusal:

@@ -22,7 +22,7 @@ class Report(Struct, frozen=True, kw_only=True):
     detail: str = ""
     """What the agent asks permission for, or which tool it runs, for people to read."""
     is_continued: bool = False
-    """A stop after a stop hook of ours has already made the agent go on once."""
+    """True for a stop after a stop hook of ours has already made the agent go on once."""
     is_beside: bool = False
     """True if the event comes from an agent that this one has started for a part of its work."""
     takes_answers: bool = True
@@ -44,7 +44,7 @@ def _gemini_notification(payload: dict[str, Any]) -> Said:
 
 
 def _opencode_error(payload: dict[str, Any]) -> Said:
-    """A turn that fails otherwise says so and stops."""
+    """Translate an error: only an aborted turn is interrupted. A turn that fails in another way says so and stops."""
     return Said.INTERRUPTED if payload.get("error") == "MessageAbortedError" else Said.NOTIFIED
 
 
@@ -102,7 +102,7 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
     said = meaning if isinstance(meaning, Said) else meaning(payload)
     is_beside = bool(payload.get("agent_id"))
     if is_beside and said in _OF_WORK:
-        # It may work on when the agent that has started it is idle.
+        # The other agent may still work when the agent that has started it is idle.
         said = Said.NOTIFIED
     return Report(
         said=said,

@@ -27,11 +27,11 @@ from hark.queue.turns import Phase
 
 GENERIC = "generic"
 DATA_FILE = "kind.toml"
-"""The data file in the folder of each agent."""
+"""The name of the data file in the folder of each agent."""
 
 
 class TitleLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a title begins: patterns."""
+    """Patterns for how the title of the terminal begins in each phase of the agent."""
 
     idle: str
     busy: str
@@ -45,44 +45,46 @@ class TitleLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     commands: tuple[str, ...] = ()
-    """Names of the programs that are this agent."""
+    """The names of the programs that are this agent."""
     packages: tuple[str, ...] = ()
-    """What its path or first argument may contain when an interpreter runs it (node …/claude-code/cli.js)."""
+    """Words that the agent's path or first argument may contain when an interpreter runs it (node …/claude-code/cli.js)."""
     box: BoxLook
     settle_s: float = 0.0
-    """How long after its echo a paste must rest before Enter is Enter."""
+    """How long a paste must rest after its echo before an Enter submits it."""
     drawn_within_s: float = DRAWN_WITHIN_S
-    """How long after it has read a key its screen shows it, at the latest."""
+    """How long after it has read a key the agent shows it on the screen, at the latest."""
     longest_inline: int = LONGEST_INLINE
-    """Bytes of the longest text that it takes whole; a longer one goes into a file that the message points to."""
+    """The size of the longest text that the agent takes whole, in bytes; a longer text goes into a file that the message points to."""
     mention: str | None = None
-    """The words of a prompt that it looks for in its project before its turn begins, one after another: a pattern."""
+    """A pattern for the words of a prompt that the agent looks for in its project before its turn begins, one after another."""
     most_mentions: int = 0
-    """A text with more of them goes into a file too."""
+    """The largest number of words that match `mention` in a text that the agent takes whole; a text with more goes into a file too."""
     editor: EditorKeys | None = None
     """The key that opens $EDITOR on the draft."""
     stash: StashKeys | None = None
     """The key that puts the draft aside."""
     prefers_editor: bool = False
     sentinel: LineKeys | None = None
-    """The line keys by which a draft can be read and taken out, where there is neither editor nor stash."""
+    """The line keys by which a draft can be read and taken out where neither editor nor stash serves."""
     interrupt: InterruptKeys | None = None
-    """The key that clears the box. Only where somebody wants it: the same key interrupts a turn."""
+    """The key that clears the box. It is set only where somebody wants it, because the same key interrupts a turn."""
     replay_gap_ms: float = 4.0
-    """Between two of the human's keys that were held: faster ones would be taken for a paste."""
+    """The pause between two of the human's held keys when they are replayed: the agent would take faster keys for a paste."""
     replay_enter_gap_ms: float = 60.0
-    """How long to wait before an Enter that was held is replayed: an agent takes a sooner one for a newline."""
+    """How long to wait before replaying an Enter that was held: an agent takes an Enter that comes sooner for a newline."""
     replay_after_enter_ms: float = 0.0
-    """How long to wait behind an Enter that was held before the next key is replayed: the agent reads its box a moment after the
-    Enter, and would submit that key too."""
+    """How long to wait after replaying an Enter that was held before the next key: the agent reads its box a moment after the Enter, and
+    would submit that key too."""
     adopted_enter_gap_ms: float = 0.0
-    """The same on adopted panes. tmux before 3.4 takes newlines of a human's own paste for Enters, so a held paste comes with such
-    pauses too, and what was typed after it right behind it: only for agents that bear that."""
+    """How long to wait before replaying a held Enter on an adopted pane. tmux before 3.4 takes newlines of a human's own paste for
+    Enters, so a held paste comes with such pauses too, and text typed after the paste comes right behind it: this is only for agents
+    that bear that."""
     adopted_key_gap_ms: float = 0.0
-    """Between the first held keys that come out on an adopted pane: for agents that put a paste before the key in front of it when both
-    come at once. From tmux 3.4 on: before that the keys inside of a paste would be spaced too."""
+    """The pause between the first held keys that are replayed on an adopted pane, for agents that put a paste before the key in front of
+    it when both come at once. It needs tmux 3.4: with an older tmux the keys inside a paste would be spaced too."""
     redraws_on_resize: bool = False
-    """It draws its whole screen anew when its terminal changes its size, and otherwise only what it believes to have changed."""
+    """True if the agent draws its whole screen anew when its terminal changes its size, and otherwise only what it believes to have
+    changed."""
     newline_key: str | None = None
     """The key that begins a new line in the draft, because Enter submits it."""
     lines: Lines = "unknown"
@@ -90,37 +92,37 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     forbidden_keys: tuple[str, ...] = ()
     """Keys that hark never presses, whatever the screen shows: they approve, quit or suspend."""
     forbidden_in_empty_box: tuple[str, ...] = ()
-    """Never pressed unless a draft is in the box: in an empty one they open a view, quit, or bring something back."""
+    """Keys that hark presses only if a draft is in the box: in an empty box they open a view, quit, or bring something back."""
     idle_only: bool = False
-    """Typing while it works is unsafe, because it does not read then, or because an Enter may meet a dialog that is not drawn
-    yet; and nothing but typing reaches it."""
+    """True if typing while the agent works is unsafe, because the agent does not read then, or because an Enter may meet a dialog that
+    is not drawn yet. Messages that have to be typed then wait for the end of the turn."""
     unbegun: str | None = None
-    """How its whole screen looks, the rows joined by newlines, while no conversation has begun; where it loses keys that come
-    while the first prompt is submitted."""
+    """A pattern for the whole screen, its rows joined by newlines, while no conversation has begun, for an agent that loses keys that
+    come while the first prompt is submitted."""
     begins_within_s: float = 0.0
-    """How long it mostly takes from Enter until it shows a turn, where a human's key in that time does harm: for so long, at the most,
-    the keys are held after a message was submitted."""
+    """How long the agent mostly takes from Enter until it shows a turn, if a human's key in that time does harm. hark holds the keys for
+    at most this long after a message was submitted."""
     keeps_brackets: bool = True
-    """Whether a marker that it prints looks as it was written. Where its markdown makes a link of it, the brackets are gone,
-    and what still has them is code."""
+    """True if a marker that the agent prints looks as it was written. False if its Markdown makes a link of the marker: then the
+    brackets are gone, and text that still has them is code."""
     words_column: int | None = None
-    """The column in which its own words begin on the screen, where a human's words and code begin in others."""
+    """The column in which the agent's own words begin on the screen, if a human's words and code begin in other columns."""
     has_panels: bool = False
-    """Whether it draws panels beside its words, on a background of their own."""
+    """True if the agent draws panels beside its words, on a background of their own."""
     busy: str | None = None
-    """How a row begins that it shows, beside its box, for as long as a turn runs; or how its title begins then."""
+    """A pattern for how a row beside the box, or the title of the terminal, begins for as long as a turn runs."""
     stop: StopKeys | None = None
     """The key that ends a running turn, for urgent messages."""
 
     plain: PlainCalls = PlainCalls()
-    """The calls of its program that open no session: `hark run` runs them plainly."""
+    """The calls of the agent's program that open no session: `hark run` runs them plainly."""
 
     title: TitleLook | None = None
     """How the title of the terminal tells whether a turn runs."""
 
     @property
     def inline(self) -> InlineLimits:
-        """What it takes whole."""
+        """The limits within which the agent takes a text whole."""
         return InlineLimits(self.longest_inline, self.mention, self.most_mentions)
 
     @property
@@ -128,20 +130,21 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Forbidden(always=self.forbidden_keys, in_empty_box=self.forbidden_in_empty_box)
 
     def is_at_work(self, screen: Screen) -> bool:
-        """Whether nothing may be typed now."""
+        """Return whether nothing may be typed now, because a turn runs in which typing is unsafe."""
         return self.idle_only and self.shows_turn(screen)
 
     def shows_turn(self, screen: Screen) -> bool:
-        """Whether a turn runs, as far as its screen tells."""
+        """Return whether a turn runs, as far as the agent's screen tells."""
         shown = (screen.title, *screen.rows.plain)
         return self.busy is not None and any(re.match(self.busy, words) for words in shown)
 
     def loses_keys(self, screen: Screen) -> bool:
-        """Whether it would lose keys that come while a prompt is submitted on this screen."""
+        """Return whether the agent would lose keys that come while a prompt is submitted on this screen."""
         return self.unbegun is not None and re.fullmatch(self.unbegun, "\n".join(screen.rows.plain)) is not None
 
     def means(self, *, has_airlock: bool) -> Means:
-        """What this kind of agent offers for carrying a draft; `has_airlock`: hark has started it, so its editor is ours."""
+        """Return what this kind of agent offers for carrying a draft. `has_airlock` says that hark has started the agent, so its editor
+        is ours."""
         return Means(
             has_editor=self.editor is not None and has_airlock,
             has_stash=self.stash is not None,
@@ -173,7 +176,7 @@ class Kinds:
         raise HarkError("agent-unknown", f"no agent kind {name!r}", f"known kinds: {known}")
 
     def recognise(self, command: tuple[str, ...]) -> str:
-        """The kind of agent that a command starts; `generic` for everything unknown."""
+        """Return the kind of agent that a command starts; `generic` for everything unknown."""
         words = [word for word in command if not word.startswith("-") and "=" not in word]
         for word in words[:3]:
             base = os.path.basename(word)
@@ -184,7 +187,7 @@ class Kinds:
 
 
 def load_kinds(user_directory: Path | None = None) -> Kinds:
-    """A user's file with the name of a built-in kind replaces it."""
+    """Load the built-in kinds and the user's own. A user's kind replaces the built-in kind of the same name."""
     texts = [
         (f"{folder.name}/{DATA_FILE}", data.read_bytes())
         for folder in resources.files(__package__).iterdir()
@@ -246,7 +249,8 @@ def _check_patterns(kind: AgentKind) -> None:
 
 
 def _check_keys(name: str, kind: AgentKind) -> None:
-    """An empty box gets messages too, so what a delivery presses may be forbidden nowhere."""
+    """Raise config-invalid if a delivery presses a forbidden key. Even a key that is forbidden in an empty box only is wrong, because an
+    empty box gets messages too."""
     forbidden = {*kind.forbidden_keys, *kind.forbidden_in_empty_box}
     if wrong := [key for key in kind.own_keys if key in forbidden]:
         raise HarkError(

@@ -1,8 +1,8 @@
-"""Whose a hook report is, by the processes that it comes from. Pure.
+"""Tells whose a hook report is, by the processes that the report comes from. Pure.
 
 An agent runs its hooks itself, so a hook descends from its agent, and the agent from the process that tmux started in the pane.
-An agent can also run another agent with one of its tools (`claude -p …`), and everything that names the pane is inherited by that
-one too. Then two agents stand between the hook and the pane, and the inner one is not the one that the pane shows:
+An agent can also run another agent with one of its tools (`claude -p …`), and the inner agent inherits everything that names the
+pane. Then two agents stand between the hook and the pane, and the inner one is not the one that the pane shows:
 
     pane's shell ─ agent ─ hook                                the pane's own
     pane's shell ─ agent ─ shell of a tool ─ agent ─ hook      nested
@@ -41,7 +41,8 @@ class Lineage(StrEnum):
 
 
 def trace(chain: Sequence[Process], pane_pid: int, recognises: Callable[[Words], bool]) -> Lineage:
-    """`chain`: the hook itself, its parent, and so on. `recognises`: whether a command line is that of an agent."""
+    """Return whose the hook is. `chain` is the hook itself, its parent, and so on; `recognises` says whether a command line is an
+    agent's."""
     if not chain:
         return Lineage.UNKNOWN
     pids = [process.pid for process in chain]
@@ -59,9 +60,9 @@ def trace(chain: Sequence[Process], pane_pid: int, recognises: Callable[[Words],
 def is_own_editor(
     chain: Sequence[Process], recognises: Callable[[Words], bool], terminal: Callable[[int], str | None]
 ) -> bool:
-    """Whether an editor was opened by an agent itself, at its own terminal, and not by something that a tool of the agent runs, such as
-    `git commit`. `chain`: the editor, its parent, and so on; `terminal`: where a process reads from. What cannot be told counts
-    as its own."""
+    """Return whether an agent itself opened this editor, at its own terminal, and not something that a tool of the agent runs, such as
+    `git commit`. `chain` is the editor, its parent, and so on; `terminal` says what a process reads from. If this cannot be told, the
+    editor counts as the agent's own."""
     place = next((n for n, one in enumerate(chain) if n and _is_agent(one.words, recognises)), None)
     if place is None:
         return True
@@ -74,7 +75,8 @@ def is_own_editor(
 
 
 def _is_agent(words: Words, recognises: Callable[[Words], bool]) -> bool:
-    """True if the process is an agent. It looks at the program and the script of an interpreter: any other word may name an agent too."""
+    """Return whether the process is an agent. Only the program and the script of an interpreter count, because any other word may name
+    an agent too."""
     plain = [word for word in words if word and not word.startswith("-")][:2]
     names = {os.path.basename(word.split(" ")[0]) for word in plain[:1]}
     if names & (SHELLS | LAUNCHERS) or (len(plain) > 1 and os.path.basename(plain[1]) in LAUNCHERS):
@@ -83,8 +85,9 @@ def _is_agent(words: Words, recognises: Callable[[Words], bool]) -> bool:
 
 
 def may_count(lineage: Lineage, *, is_by_pane: bool, conversation: str, reported: str, is_at_work: bool) -> bool:
-    """Whether a report counts for the session that its environment names. `is_by_pane`: the pane in its environment is all that
-    names it. `conversation`: the one that the session's agent is known to have; `reported`: the one that the report names."""
+    """Return whether a report counts for the session that its environment names. `is_by_pane` says that only the pane in the environment
+    names the session. `conversation` is the one that the session's agent is known to have; `reported` is the one that the report
+    names."""
     if lineage is Lineage.OWN:
         return True
     if lineage is Lineage.NESTED or (lineage is Lineage.FOREIGN and is_by_pane):

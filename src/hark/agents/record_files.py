@@ -1,5 +1,5 @@
-"""Reads files whose paths agents name, and that may therefore be anything: a pipe, a device, a directory, ten gigabytes, a file of
-the kernel's that never ends. Only regular files are read, never more than asked for, and nothing is waited for."""
+"""Reads files whose paths agents name, and that may therefore be anything: a pipe, a device, a directory, ten gigabytes, a file of the
+kernel's that never ends. hark reads only regular files, never more than asked for, and waits for nothing."""
 
 import os
 import stat
@@ -17,19 +17,19 @@ class Part(Struct, frozen=True):
 
 
 def is_path(path: str) -> bool:
-    """Whether it can be the path of a file at all."""
+    """Return whether this can be the path of a file at all."""
     return path.startswith("/") and len(path) <= LONGEST_PATH and "\0" not in path
 
 
 def read_part(path: str, start: int | None, most: int, *, back: int) -> Part:
-    """At most `most` bytes from `start` on; without a start, or where the file has become shorter, its last `back` bytes. Raises an
-    OSError for whatever is no regular file."""
+    """Read at most `most` bytes from `start` on; without a start, or if the file has become shorter, from its last `back` bytes. Raise
+    an OSError for anything that is not a regular file."""
     if not is_path(path):
         raise OSError("not a path of a file")
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except ValueError as wrong:
-        # A character that no file name can hold, such as half of a pair.
+        # The path has a character that no file name can hold, such as half of a surrogate pair.
         raise OSError(str(wrong)) from wrong
     try:
         facts = os.fstat(descriptor)

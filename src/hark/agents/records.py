@@ -1,7 +1,7 @@
-"""What agents keep on record of their own words: lines of JSON that they add to a file while they speak.
+"""The records that agents keep of their own words: lines of JSON that an agent adds to a file while it speaks.
 
-Only whole pieces are on record, each with a name of its own, so what was read once is known again however often the file is
-read. What a subagent says is not what the agent says.
+Only whole pieces are on record, each with a name of its own, so hark knows a piece again however often it reads the file. The
+words of a subagent do not count as the agent's.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,8 @@ def at_ms(milliseconds: float) -> datetime:
 
 
 def read_line(kind: str, line: bytes, place: str) -> Words | None:
-    """`place`: a name for words that have none. None for everything else that is on record."""
+    """Return the words in a line of this agent kind's record, or None if the line holds no words. `place` is the name for words that
+    have none."""
     read = _READERS.get(kind)
     if read is None:
         return None
@@ -64,7 +65,7 @@ def _gemini(entry: Json, place: str) -> Words | None:
 
 
 def _opencode(entry: Json, place: str) -> Words | None:
-    """Reads the record that hark's plugin for OpenCode writes."""
+    """Read the record that hark's plugin for OpenCode writes."""
     if entry.get("type") != "words":
         return None
     return _words(entry.get("id") or place, entry["text"], entry.get("timestamp"))

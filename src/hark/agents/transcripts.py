@@ -1,7 +1,7 @@
 """An agent's own record of its conversation, as a witness: whether a message of ours stands in it.
 
-Its hooks say where it is. Only its end is read, and only our header counts, and not as a quote: the mere id may stand there
-because the agent has sent the message itself.
+The agent's hooks say where the record is. hark reads only the end of the record, and only our unquoted header counts: the id
+alone may stand there because the agent has sent the message itself.
 """
 
 from hark.agents.record_files import read_part
@@ -12,7 +12,7 @@ LOOKED_AT = 4_000_000
 
 
 def holds(path: str, message_id: MessageId) -> bool | None:
-    """None when it cannot be read."""
+    """Return whether the record at this path holds the message, or None if the record cannot be read."""
     try:
         text = read_part(path, None, LOOKED_AT, back=LOOKED_AT).data
     except OSError:

@@ -13,7 +13,7 @@ from hark.model.message import HoldReason
 COURTESY_PAUSE_S = 0.3
 COURTESY_LONGEST_S = 2.0
 UNBEGUN_PAUSE_S = 5.0
-"""How long nobody may have pressed a key before a first prompt is typed to an agent that loses keys while it begins."""
+"""How long the human must have pressed no key before hark types a first prompt to an agent that loses keys while it begins."""
 READ_WITHIN_S = 0.5
 """How long to wait before looking again at a program with unread input: a healthy program reads its keys at once."""
 STOPPED = "the agent is suspended; `fg` in its shell brings it back"

@@ -1,5 +1,5 @@
-"""What Claude Code writes about itself, as witnesses beside its hooks: the status of each process (`sessions/PID.json`), and
-the transcript of each conversation (a JSON object a line).
+"""The files that Claude Code writes about itself, as witnesses beside its hooks: the status of each process (`sessions/PID.json`),
+and the transcript of each conversation (one JSON object per line).
 
 The status says that a turn has ended when no hook does: after Escape, after a denied permission. The transcript names the
 messages that Claude Code has taken from its own queue in the middle of a turn, for which it calls no hook either.
@@ -23,7 +23,7 @@ _INTERRUPTED = "[Request interrupted by user"
 
 
 def status_file(pane_pid: int) -> Path | None:
-    """Returns the path of the status file of the Claude Code that runs in a pane."""
+    """Return the path of the status file of the Claude Code that runs in a pane."""
     for pid in tree(pane_pid):
         environment = environment_of(pid)
         home = environment.get("CLAUDE_CONFIG_DIR") or f"{environment.get('HOME', '')}/.claude"
@@ -37,7 +37,7 @@ class Status(Struct, frozen=True):
     phase: Phase
     since: datetime
     transcript: str
-    """Its place below the directory of Claude Code's settings; empty when it is not known."""
+    """The path of the transcript below the directory of Claude Code's settings; empty if it is not known."""
 
 
 def read_status(text: bytes) -> Status | None:
@@ -56,7 +56,7 @@ def _transcript(said: dict[str, Any]) -> str:
 
 
 def read_entry(line: bytes) -> Heard | None:
-    """What a line of the transcript says about turns; most say nothing."""
+    """Return what a line of the transcript says about turns, or None, because most lines say nothing."""
     entry = _parsed(line)
     at = _instant(entry.get("timestamp"))
     if at is None or entry.get("isSidechain") or entry.get("isMeta"):
@@ -69,7 +69,7 @@ def read_entry(line: bytes) -> Heard | None:
 
 
 def _texts(entry: dict[str, Any]) -> list[str]:
-    """Returns the texts of prompts: those that the user has submitted, and those that the agent took from its queue in mid-turn."""
+    """Return the texts of prompts: those that the user has submitted, and those that the agent took from its queue in mid-turn."""
     message, attachment = entry.get("message"), entry.get("attachment")
     if entry.get("type") == "user" and isinstance(message, dict):
         content = message.get("content")

@@ -1,11 +1,11 @@
-"""Codex, by its app-server: messages go into the thread's own queue, and become its next turns.
+"""The native channel of Codex, by its app-server: messages go into the thread's own queue, and become its next turns.
 
-The server is one of the session's own (`hark.inside.codex_server`). The queue is durable and holds our message id, as do the turns
-that come out of it, so a message is found in one or the other. In the moment between them it is in neither: then a turn is
-there that nobody has asked for yet, and we look again.
+The server is the session's own (`hark.inside.codex_server`). The queue is durable and holds our message id, as do the turns that
+come out of it, so a message is found in the queue or in a turn. In the moment between, the message is in neither: then there is a
+turn that shows no prompt yet, and hark looks again.
 
-A turn that is just beginning or just ending is listed as interrupted for a moment. So the newest turn has been interrupted
-only when that is still so a while later.
+A turn that is just beginning or just ending is listed as interrupted for a moment. So the newest turn counts as interrupted only
+if it is still listed so a while later.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ BETWEEN_S = 3.0
 BETWEEN_POLL_S = 0.05
 DOUBTED_S = 0.5
 NOT_ASKED_YET = "not materialized yet"
-"""The server's word for a thread in which nobody has said anything."""
+"""The server's words for a thread in which nobody has said anything."""
 
 Value = TypeVar("Value")
 
@@ -49,9 +49,9 @@ class CodexChannel(Watching):
         self._threads = Threads()
         self._by_id: dict[str, Thread] = {}
         self._followed: str | None = None
-        """Where our last message went: it is followed to its end, whatever the human looks at meanwhile."""
+        """The thread that received our last message: hark follows it to its end, whatever thread the human looks at meanwhile."""
         self._doubted: tuple[str, float] = ("", 0.0)
-        """The newest turn, if it is said to be interrupted, and since when."""
+        """The newest turn, if it is listed as interrupted, and since when."""
         self._heard_in: set[str] = set()
         """The threads whose words have been read at least once."""
         self._delivering = asyncio.Lock()
@@ -66,12 +66,12 @@ class CodexChannel(Watching):
         await self._connection.close()
 
     async def is_certain(self) -> bool:
-        """Whether it is known which thread the pane shows."""
+        """Return whether it is known which thread the pane shows."""
         await self._look_at_threads()
         return self._threads.shown is not None
 
     async def begins_conversation(self) -> bool:
-        """Never: its pane shows a thread from the start."""
+        """Return False, because the pane of Codex shows a thread from the start."""
         return False
 
     async def state(self) -> State:
@@ -118,13 +118,13 @@ class CodexChannel(Watching):
         return True
 
     async def words(self, since: datetime) -> list[Words]:
-        """Returns the words of all threads: the server is the session's own, so its agent says all of them."""
+        """Return the words of all threads: the server is the session's own, so its agent says all of them."""
         await self._look_at_threads()
         said = [await self._words_in(thread) for thread in sorted(self._threads.known)]
         return [words for thread in said for words in thread]
 
     async def _words_in(self, thread: str) -> list[Words]:
-        """Reads the words of a thread: more of them the first time, because nobody may have listened for a while."""
+        """Read the words of a thread, more of them the first time, because nobody may have listened for a while."""
         limit = SPOKEN_IN_VIEW if thread in self._heard_in else TURNS_IN_VIEW
         asked = {"threadId": thread, "limit": limit, "itemsView": "full", "sortDirection": "desc"}
         words = await self._read("thread/turns/list", asked, lambda result: protocol.read_words(result["data"]))
@@ -158,11 +158,11 @@ class CodexChannel(Watching):
         try:
             await self._call("thread/queue/start", {"threadId": thread, "queuedSubmissionId": queued})
         except CallFailed:
-            # Somebody was faster: it runs, or the human has taken it out.
+            # Somebody was faster: the message runs, or the human has taken it out.
             return
 
     async def _has(self, message_id: MessageId) -> bool:
-        """True if any thread has the message: the human may have gone to another thread since it was delivered."""
+        """Return whether any thread has the message: the human may have gone to another thread since the message was delivered."""
         deadline = asyncio.get_running_loop().time() + BETWEEN_S
         while True:
             looks = [await self._look_into(thread, message_id) for thread in sorted(self._threads.known)]
@@ -173,14 +173,14 @@ class CodexChannel(Watching):
                 return False
             if asyncio.get_running_loop().time() > deadline:
                 if all(state is State.IDLE for state in between):
-                    # It was interrupted before anybody wrote down what was asked.
+                    # The turn was interrupted before its prompt was written down.
                     return False
                 raise ChannelLost("a turn runs that nobody has asked for")
             await asyncio.sleep(BETWEEN_POLL_S)
 
     async def _look_into(self, thread: str, message_id: MessageId) -> tuple[bool, State | None]:
-        """Whether it is there; and the thread's state, if something may be on its way out of the queue. Queue first: that is
-        the way it goes."""
+        """Return whether the thread has the message, and the thread's state if something may be on its way out of the queue. The queue
+        is read first, because messages go from the queue into turns."""
         waiting = message_id in await self._queue(thread)
         state = await self._state_of(thread)
         asked, turns = await self._asked_turns(thread)
@@ -214,7 +214,7 @@ class CodexChannel(Watching):
         return (await self._asked_turns(thread))[1] if thread else ()
 
     async def _asked_turns(self, thread: str) -> tuple[set[str], tuple[Turn, ...]]:
-        """Returns the turns, and those of them that already show their prompt."""
+        """Return the ids of the turns that already show their prompt, and all turns."""
         asked = {"threadId": thread, "limit": TURNS_IN_VIEW, "itemsView": "summary", "sortDirection": "desc"}
         return await self._read(
             "thread/turns/list",
@@ -223,7 +223,8 @@ class CodexChannel(Watching):
         )
 
     async def _read(self, method: str, params: Json, read: Callable[[Json], Value]) -> Value:
-        """While the first words of a thread are being written down, the server fails to read it: we ask again."""
+        """Ask the server, and read its answer. While the first words of a thread are being written down, the server fails to read the
+        thread: then ask again."""
         deadline = asyncio.get_running_loop().time() + BETWEEN_S
         while True:
             try:

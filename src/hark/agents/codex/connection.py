@@ -36,7 +36,8 @@ class Connection:
 
     @classmethod
     async def open(cls, path: Path, hear: Callable[[Notice], None]) -> Self:
-        """`hear` is told whatever the app-server announces; a notice with an empty method means that it has hung up."""
+        """Connect to the app-server at this path. `hear` receives everything that the app-server announces; a notice with an empty
+        method means that the app-server has hung up."""
         if not is_our_socket(path):
             raise ChannelLost(f"{path} is not a socket of ours")
         try:
@@ -102,7 +103,7 @@ class Connection:
 
 
 def is_our_socket(path: Path) -> bool:
-    """True if the path is a socket of this user's; Codex puts a link to its socket at the path that it was given."""
+    """Return whether the path leads to a socket of this user's; Codex puts a link to its socket at the path that it was given."""
     try:
         facts: Any = os.stat(path)
     except OSError:

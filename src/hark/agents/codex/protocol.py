@@ -1,7 +1,7 @@
 """Codex's app-server protocol, as much of it as we speak: JSON-RPC without the version field. Pure.
 
-Threads are its conversations. Connections that have not resumed a thread hear only when threads start and when their status
-changes; that is enough for us, and it keeps approvals away from us: they are asked of those who have resumed.
+Threads are Codex's conversations. A connection that has not resumed a thread hears only when threads start and when their status
+changes. That is enough for hark, and it keeps approvals away from hark: Codex asks those who have resumed the thread.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from hark.model.ids import MessageId
 
 NAME = "hark"
 PREFIX = "hark-"
-"""What stands before hark's message id in the name of a message; other clients name theirs otherwise."""
+"""The words before hark's message id in the name of a message; other clients name their messages differently."""
 
 Json = dict[str, Any]
 ENDS = {"completed": Said.STOPPED, "failed": Said.STOPPED, "interrupted": Said.INTERRUPTED}
@@ -53,7 +53,7 @@ INITIALIZED = '{"method":"initialized"}'
 
 
 def read_frame(frame: str | bytes) -> Answer | Notice | None:
-    """None for what is asked of us: we never answer for the human."""
+    """Read one frame from the app-server. Return None for a request to us, because hark never answers for the human."""
     try:
         read = msgspec.json.decode(frame, type=Json)
     except msgspec.MsgspecError as wrong:
@@ -95,7 +95,7 @@ def read_turn(turn: Json) -> Turn:
 
 
 def read_words(newest_first: list[Json]) -> list[Words]:
-    """Returns the words that the agent has finished; what it is still saying is not on record yet."""
+    """Return the words that the agent has finished; what it is still saying is not on record yet."""
     said = [
         (turn["id"], item)
         for turn in reversed(newest_first)
@@ -108,12 +108,12 @@ def read_words(newest_first: list[Json]) -> list[Words]:
 
 
 def asked(turns: list[Json]) -> set[str]:
-    """Returns the turns that already show their prompt."""
+    """Return the ids of the turns that already show their prompt."""
     return {turn["id"] for turn in turns if any(item["type"] == "userMessage" for item in turn["items"])}
 
 
 def read_queue(queue: list[Json]) -> dict[MessageId, str]:
-    """Returns the queue's own names for hark's messages in it, in order."""
+    """Return the queue's own names for hark's messages in it, in order."""
     named = [(own_id(item["clientUserMessageId"]), item["id"]) for item in queue]
     return {message_id: queued_id for message_id, queued_id in named if message_id}
 

@@ -1,8 +1,8 @@
-"""Which of an app-server's threads the one TUI shows that lives on it. Pure.
+"""Tells which thread of an app-server its one TUI shows. Pure.
 
-Nobody says so; but it can be known. A server of a session's own has one TUI. While a single thread of a human is loaded, it
-is shown. A thread that starts is shown from then on. When the TUI goes back to an older thread, a word about that thread's
-goal is all that is heard, or a thread is loaded that has not started here: then nothing is certain any more, until a
+The server does not say so, but it can be known. A session's own server has one TUI. While a single thread of a human is loaded,
+the TUI shows that thread. A thread that starts is shown from then on. When the TUI goes back to an older thread, hark only hears
+a word about that thread's goal, or sees a loaded thread that has not started here: then nothing is certain any more, until a
 thread starts or all others are closed.
 """
 

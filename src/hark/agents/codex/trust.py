@@ -1,8 +1,9 @@
 """How Codex remembers that its user has looked at a hook and trusts it.
 
-A hook is known by where it is written (`FILE:EVENT:GROUP:HANDLER`), and trusted while what stands there has the checksum that was
-looked at: the checksum of the event, the command and its time, as JSON with sorted names. A hook on the command line is
-written in a file that does not exist, and the command line may say that it is trusted, for that one run.
+Codex knows a hook by where it is written (`FILE:EVENT:GROUP:HANDLER`), and trusts it while the hook written there has the
+checksum that the user has looked at: the checksum of the event, the command and its time, as JSON with sorted names. A hook on
+the command line counts as written in a file that does not exist, and the command line may say that the hook is trusted, for that
+one run.
 """
 
 import hashlib
@@ -26,5 +27,5 @@ def checksum(event: str, handler: Mapping[str, Any]) -> str:
 
 
 def _label(event: str) -> str:
-    """Converts the name of an event: UserPromptSubmit -> user_prompt_submit"""
+    """Convert the name of an event: UserPromptSubmit -> user_prompt_submit."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()

@@ -1,9 +1,9 @@
 """How Gemini CLI gets hark's hooks for one run, whoever runs it.
 
-It reads settings below the user's from the file that GEMINI_CLI_SYSTEM_DEFAULTS_PATH names, but only if that file and all the
-directories above it are root's; so does a repository that brings an `.env` of its own not get its settings in. hark's file is
-the user's. `preload.mjs` answers for it, and for nothing else, inside the one process that the user has asked hark to start:
-Node loads it from NODE_OPTIONS, as a data URL, so that no file has to be there for as long as Gemini CLI runs.
+Gemini CLI reads settings below the user's from the file that GEMINI_CLI_SYSTEM_DEFAULTS_PATH names, but only if that file and all
+the directories above it are root's: this keeps out the settings of a repository that brings an `.env` of its own. hark's file is
+the user's. `preload.mjs` answers for hark's file, and for nothing else, inside the one process that the user has asked hark to
+start. Node loads `preload.mjs` from NODE_OPTIONS, as a data URL, so that no file has to be there for as long as Gemini CLI runs.
 """
 
 import json
@@ -15,12 +15,12 @@ from urllib.parse import quote
 DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 OPTIONS = "NODE_OPTIONS"
 SHOWN = "/hark-gemini-hooks.json"
-"""The path that Gemini CLI is given. It has no directory above it but the root, which is root's, and does not exist."""
+"""The path that Gemini CLI is given. The path does not exist, and the only directory above it is the root directory, which is root's."""
 _OURS = "--import=data:text/javascript," + quote("/* hark */")
 
 
 def environment(hooks: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """The variables that make Gemini CLI read the file with the hooks, beside the options for Node that are there already."""
+    """Return the variables that make Gemini CLI read the file with the hooks, beside the options for Node that are there already."""
     code = f"/* hark */ const SHOWN = {json.dumps(SHOWN)}, REAL = {json.dumps(str(hooks))};\n"
     code += resources.files(__package__).joinpath("preload.mjs").read_text()
     others = [word for word in given.get(OPTIONS, "").split(" ") if word and not word.startswith(_OURS)]

@@ -1,11 +1,11 @@
 """What every native channel can do, whatever the agent calls it.
 
-A channel belongs to one session and to one conversation of it: the one that its pane shows, known for certain. When that is
-no longer certain (the human went to another conversation), it refuses, and the terminal channel takes over.
+A channel belongs to one session and to one conversation of it: the one that the session's pane shows, known for certain. When
+that is no longer certain (the human went to another conversation), the channel refuses, and the terminal channel takes over.
 
-`deliver` may be repeated after a crash with the same message id: every agent here keeps our id with the message, and a
-channel looks for it before it hands anything over. `events` says what became of it, again out of the agent's own records and
-not out of what happened to be heard: whoever listens later, or again, learns the same.
+`deliver` may be repeated after a crash with the same message id: every agent here keeps our id with the message, and a channel
+looks for the id before it hands anything over. `events` says what became of the message, again from the agent's own records and
+not from what happened to be heard: whoever listens later, or again, learns the same.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -24,7 +24,7 @@ class State(StrEnum):
     IDLE = "idle"
     BUSY = "busy"
     WAITING = "waiting"
-    """It works, and has asked the human for something."""
+    """The agent works, and has asked the human for something."""
     UNKNOWN = "unknown"
 
 
@@ -62,28 +62,28 @@ Outcome = Delivered | Refused | Unclear
 
 class NativeChannel(Protocol):
     joins_running_turn: bool
-    """What is delivered to a busy agent is worked on within the running turn, not as the next one."""
+    """True if a busy agent works on a delivered message within the running turn, not as the next turn."""
 
     async def state(self) -> State: ...
 
     async def begins_conversation(self) -> bool:
-        """True if the pane shows no conversation, so that a delivery would begin one and show it. An Enter of the human's in that
+        """Return whether the pane shows no conversation, so that a delivery would begin one and show it. An Enter of the human's in that
         moment would begin another one."""
 
     async def deliver(self, message_ids: Sequence[MessageId], text: str, *, may_join: bool = True) -> Outcome:
-        """Hands over one payload; the first of the ids names it."""
+        """Hand over one payload; the first of the ids names it."""
 
     async def interrupt(self) -> bool:
-        """Ends the running turn, as Escape would. Returns False if no turn was running."""
+        """End the running turn, as Escape would. Return False if no turn was running."""
 
     def events(self) -> AsyncIterator[Heard]:
-        """prompt-submitted, stopped, interrupted, permission-asked, permission-answered, and at last session-ended; with the
-        ids of our messages where they are about such. For as long as the channel is used, by one listener: it also starts
-        what an interrupted agent has left in its queue."""
+        """Yield prompt-submitted, stopped, interrupted, permission-asked, permission-answered, and at last session-ended, with the ids
+        of our messages if an event is about them. There is one listener for as long as the channel is used, because listening also
+        starts what an interrupted agent has left in its queue."""
 
     async def words(self, since: datetime) -> list[Words]:
-        """The newest of what the agent has said, the oldest of them first, in all conversations of this session, which has begun
-        then."""
+        """Return the newest words of the agent, the oldest of them first, from all conversations of this session, which began at
+        `since`."""
 
     async def close(self) -> None: ...
 
@@ -96,7 +96,8 @@ Value = TypeVar("Value")
 
 
 def understand(read: Callable[[], Value]) -> Value:
-    """An answer that we do not understand is of an agent that we do not know."""
+    """Read an answer of the agent. Raise ChannelLost for an answer that we do not understand: it comes from an agent that we do not
+    know."""
     try:
         return read()
     except (KeyError, TypeError, AttributeError, IndexError) as wrong:

@@ -1,4 +1,4 @@
-"""Whether a session has a native channel that is proven to lead to what its pane shows."""
+"""Finds the native channel of a session, if one is proven to lead to what the session's pane shows."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -17,17 +17,18 @@ from hark.agents.opencode.channel import OpenCodeChannel
 class Facts(Struct, frozen=True, kw_only=True):
     kind: str
     session_id: str | None
-    """None for an agent that hark has not started."""
+    """The session's id, or None for an agent that hark has not started."""
     door: Path
-    """Where the session's socket or secret is."""
+    """The directory of the session's socket or secret."""
     pane_pid: int
     pane: Callable[[], Awaitable[PaneView]]
 
 
 async def find_channel(facts: Facts, *, is_to_be_certain: bool = True) -> NativeChannel | None:
-    """None wherever something is missing or uncertain. Whoever gets one closes it.
+    """Return the session's native channel, which the caller has to close, or None if something is missing or uncertain.
 
-    To listen to what an agent says it need not be certain which of its conversations the pane shows: all are its own."""
+    `is_to_be_certain` may be False for listening to what an agent says: then it does not matter which of its conversations the
+    pane shows, because all of them are the agent's own."""
     try:
         return await _FINDERS[facts.kind](facts, is_to_be_certain) if facts.kind in _FINDERS else None
     except ChannelLost:
@@ -35,7 +36,8 @@ async def find_channel(facts: Facts, *, is_to_be_certain: bool = True) -> Native
 
 
 async def _find_codex(facts: Facts, is_to_be_certain: bool) -> NativeChannel | None:
-    """Not before the TUI is there: Codex calls itself, in all that it sends, what its first client is called."""
+    """Find the channel of Codex, but not before its TUI is there: in everything that it sends, Codex calls itself by its first client's
+    name."""
     if not processes.has_client(facts.door / SOCKET):
         return None
     channel = await CodexChannel.open(facts.door / SOCKET)
@@ -60,7 +62,8 @@ async def _find_opencode(facts: Facts, is_to_be_certain: bool) -> NativeChannel 
 
 
 async def _opencode_at(port: int, password: str, facts: Facts, is_to_be_certain: bool) -> NativeChannel | None:
-    """Other programs of the agent may listen too: what does not answer as OpenCode does is none."""
+    """Return the channel of the OpenCode at this port, or None. Other programs of the agent may listen too: a program that does not
+    answer as OpenCode does is not OpenCode."""
     try:
         channel = await OpenCodeChannel.open(port, password, facts.pane)
     except ChannelLost:

@@ -1,6 +1,6 @@
 """A small HTTP/1.1 client for an agent's server on the loopback: one connection per request.
 
-The standard library has none that is asynchronous, and what is needed here is a few lines.
+The standard library has no asynchronous client, and hark needs only a few lines of one.
 """
 
 import asyncio

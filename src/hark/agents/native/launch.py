@@ -1,10 +1,11 @@
-"""How an agent is started so that its native channel is there: more words, more environment. Pure.
+"""How an agent is started so that its native channel is there: with more words and more environment. Pure.
 
-Only words that are known to be harmless are added to, and only where the agent starts its terminal program: everything
-else starts as it was typed.
+hark adds words only to a command line whose words are all known to be harmless, and only where the agent starts its terminal
+program: everything else starts as it was typed.
 
 Codex gets an app-server of its own (`hark.inside.codex_server`). OpenCode listens on a free port of the loopback that the kernel
-chooses, so there is no race for it; every process on the machine can connect to such a port, so it also gets a password.
+chooses, so there is no race for the port. Every process on the machine can connect to such a port, so OpenCode also gets a
+password.
 """
 
 import re
@@ -49,7 +50,7 @@ OPENCODE_ALONE = frozenset({"-c", "--continue", "--fork", "--pure", "--print-log
 
 
 def start(kind: str, words: Sequence[str], environment: Mapping[str, str], door: Path, password: str) -> Start:
-    """`door` is a directory of this session's own that only the user can enter."""
+    """Return how to start the agent. `door` is a directory of this session's own that only the user can enter."""
     plain = Start(tuple(words), {})
     if kind == "codex" and is_for_terminal(words[1:], CODEX_WITH_VALUE, CODEX_ALONE, CODEX_COMMANDS):
         return _codex(words, door)
@@ -64,7 +65,8 @@ def _codex(words: Sequence[str], door: Path) -> Start:
 
 
 def _opencode(words: Sequence[str], environment: Mapping[str, str], password: str) -> Start:
-    """A password that the user has set is kept: something else may rely on it."""
+    """Return how to start OpenCode with a port and a password. A password that the user has set is kept: something else may rely
+    on it."""
     secret = environment.get(PASSWORD_VARIABLE) or password
     return Start((*words, "--port", "0", "--hostname", "127.0.0.1"), {PASSWORD_VARIABLE: secret}, secret)
 
@@ -72,8 +74,8 @@ def _opencode(words: Sequence[str], environment: Mapping[str, str], password: st
 def is_for_terminal(
     words: Sequence[str], with_value: frozenset[str], alone: frozenset[str], commands: frozenset[str]
 ) -> bool:
-    """Whether every word is one that we know, and none of them a command that does something else. A word that might be a
-    command of a newer version is taken for one; a prompt or a path is not a single plain word, or comes after a command."""
+    """Return whether every word is one that we know, and none of them is a command that does something else. A word that might be a
+    command of a newer version counts as one; a prompt or a path is not a single plain word, or comes after a command."""
     waiting, seen_command = list(words), False
     while waiting:
         word = waiting.pop(0)

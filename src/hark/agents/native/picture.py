@@ -1,7 +1,7 @@
-"""What an agent has on record about its conversation, and what has happened between two looks at it. Pure.
+"""What an agent has on record about its conversation, and what has happened between two looks at that record. Pure.
 
-Agents announce their turns, but an announcement can be missed: a daemon starts late, or again. What they keep is the same
-for everyone who asks, so announcements only say when to look.
+Agents announce their turns, but an announcement can be missed: a daemon starts late, or again. An agent's record is the same for
+everyone who asks, so announcements only say when to look.
 """
 
 from collections.abc import Iterable
@@ -24,10 +24,10 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 class Picture(Struct, frozen=True, kw_only=True):
     conversation: str = ""
-    """The agent's own name for it; none where it is not certain which one the pane shows."""
+    """The agent's own name for the conversation; empty if it is not certain which conversation the pane shows."""
     state: State = State.UNKNOWN
     turns: tuple[Turn, ...] = ()
-    """The newest ones, the oldest of them first."""
+    """The newest turns, the oldest of them first."""
     waiting: tuple[MessageId, ...] = ()
     """Messages that the agent has accepted and not begun to work on."""
 
@@ -37,14 +37,14 @@ class Picture(Struct, frozen=True, kw_only=True):
 
 
 def message_ids(text: str, *own: MessageId | None) -> tuple[MessageId, ...]:
-    """Returns the ids of all messages in a payload: the one that names it, and those in its headers."""
+    """Return the ids of all messages in a payload: the one that names it, and those in its headers."""
     named = [one for one in own if one]
     return tuple(dict.fromkeys((*named, *find_message_ids(text))))
 
 
 def continued(before: Picture | None, after: Picture) -> Picture:
-    """With what was seen before: a turn that has ended does not run again; one that ran when it moved out of view ends with
-    the newest one, when all is idle."""
+    """Return the picture together with what was seen before: a turn that has ended does not run again, and a turn that ran when it moved
+    out of view ends as the newest turn does, once the agent is idle."""
     if before is None or before.conversation != after.conversation:
         return after
     ends = {turn.id: turn.end for turn in before.turns}
@@ -57,8 +57,9 @@ def continued(before: Picture | None, after: Picture) -> Picture:
 
 
 def events_between(before: Picture | None, after: Picture, at: datetime) -> list[Heard]:
-    """`before` is None at the first look: then turns of the past count only if messages of ours were in them. The first look
-    into another conversation is a first look too. All are heard at once, and each a moment after the one before it."""
+    """Return what has happened between two looks. `before` is None at the first look: then turns of the past count only if messages of
+    ours were in them. The first look into another conversation is a first look too. All events are heard at once, so each is dated a
+    moment after the one before it."""
     if before and before.conversation != after.conversation:
         before = None
     known = {turn.id: turn for turn in before.turns} if before else {}

@@ -1,6 +1,6 @@
 """What /proc tells about the processes of a pane: which belong to it, what they listen on, what they have open.
 
-Where there is no /proc, nothing is found, and the terminal channel has to do.
+Where there is no /proc, hark finds nothing, and the terminal channel has to do.
 """
 
 import os
@@ -13,14 +13,14 @@ from hark.agents.lineage import Process
 PROC = Path("/proc")
 MOST_ANCESTORS = 100
 LONGEST_WORDS = 4096
-"""How many bytes of a command line are read; it names the program at its beginning."""
+"""How many bytes of a command line are read; a command line names its program at its beginning."""
 LISTENING = "0A"
 CONNECTED = "03"
 LOOPBACK = "0100007F"
 
 
 def tree(root: int) -> list[int]:
-    """A process and all that come from it, parents first."""
+    """Return a process and all its descendants, parents first."""
     children: defaultdict[int, list[int]] = defaultdict(list)
     for pid, parent in _parents():
         children[parent].append(pid)
@@ -31,7 +31,8 @@ def tree(root: int) -> list[int]:
 
 
 def ancestors(pid: int) -> list[Process]:
-    """A process, its parent, its parent's parent and so on, up to the first one of the machine; empty where /proc does not tell."""
+    """Return a process, its parent, its parent's parent and so on, up to the first process of the machine; empty if /proc does
+    not tell."""
     chain: list[Process] = []
     while pid > 0 and len(chain) < MOST_ANCESTORS:
         try:
@@ -47,7 +48,7 @@ def ancestors(pid: int) -> list[Process]:
 
 
 def has_environment(pid: int, name: str, value: str) -> bool:
-    """True if the process began with this variable in its environment."""
+    """Return whether the process began with this variable in its environment."""
     try:
         return f"{name}={value}".encode() in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -55,7 +56,7 @@ def has_environment(pid: int, name: str, value: str) -> bool:
 
 
 def environment_of(pid: int) -> dict[str, str]:
-    """Returns the environment with which the process began; empty if this user may not read it."""
+    """Return the environment with which the process began; empty if this user may not read it."""
     try:
         pairs = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -64,13 +65,13 @@ def environment_of(pid: int) -> dict[str, str]:
 
 
 def loopback_ports(pid: int) -> list[int]:
-    """Returns the TCP ports of the IPv4 loopback on which this very process listens."""
+    """Return the TCP ports of the IPv4 loopback on which this very process listens."""
     mine = {target[8:-1] for target in open_files(pid) if target.startswith("socket:[")}
     return [port for inode, port in _listening(pid) if inode in mine]
 
 
 def has_client(socket: Path) -> bool:
-    """Whether anybody is connected to a unix socket."""
+    """Return whether anybody is connected to a unix socket."""
     real = os.path.realpath(socket)
     try:
         lines = (PROC / "net/unix").read_text().splitlines()[1:]
@@ -81,7 +82,7 @@ def has_client(socket: Path) -> bool:
 
 
 def terminal_of(pid: int) -> str | None:
-    """What a process reads from: the name of its terminal, or of whatever else it is; None where that cannot be told."""
+    """Return what a process reads from: the name of its terminal, or of whatever else it is; None if that cannot be told."""
     try:
         return os.readlink(PROC / str(pid) / "fd/0")
     except OSError:

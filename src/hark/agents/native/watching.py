@@ -1,7 +1,8 @@
-"""The part of a channel that both agents share: looking when there is reason to, saying what is new, starting what was left.
+"""The part of a native channel that Codex and OpenCode share: it looks when there is reason to, says what is new, and starts what
+was left.
 
-An agent that was interrupted keeps what it has accepted but begins nothing by itself. What is still waiting while the agent
-has been idle for LEFT_S is started; sooner it may only not have begun yet.
+An interrupted agent keeps what it has accepted but begins nothing by itself. A message that still waits when the agent has been
+idle for LEFT_S is started; before that, the agent may only not have begun yet.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ LEFT_S = 1.0
 
 class Watching(ABC):
     pressing_poll_s: float
-    """While the agent is about to record something: it may do so a moment after it says that it works."""
+    """Seconds between two looks while the agent is about to record something: it may do so a moment after it says that it works."""
     outstanding_poll_s: float
     """Seconds between two looks while the agent works on a message of hark's."""
     quiet_poll_s: float
@@ -31,14 +32,14 @@ class Watching(ABC):
 
     @abstractmethod
     async def picture(self) -> Picture:
-        """Returns what the agent has on record now. Raises ChannelLost."""
+        """Return what the agent has on record now. Raise ChannelLost if the agent does not answer."""
 
     @abstractmethod
     async def start_left(self, message_id: MessageId) -> None:
-        """Makes an idle agent begin what it has accepted."""
+        """Make an idle agent begin what it has accepted."""
 
     def notice(self) -> None:
-        """Makes the watcher look at once, because something may have changed."""
+        """Make the watcher look at once, because something may have changed."""
         self._news.set()
 
     async def events(self) -> AsyncIterator[Heard]:

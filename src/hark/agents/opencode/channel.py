@@ -1,11 +1,11 @@
-"""OpenCode, by the HTTP server in the TUI itself.
+"""The native channel of OpenCode, by the HTTP server in the TUI itself.
 
-Which session the pane shows is told by nothing but the terminal (`opencode_view`). It is looked at again for every delivery. On
-the home screen a message begins a session of its own: it is created, prompted, and then shown; OpenCode takes the human's draft
-and cursor along. Shown before it is prompted, an empty session would lose keys of a human who types.
+Only the terminal tells which session the pane shows (`view.py`), and hark looks at the terminal again for every delivery. On the
+home screen a message begins a session of its own: hark creates the session, prompts it, and then shows it; OpenCode takes the
+human's draft and cursor along. An empty session that is shown before it is prompted would lose keys of a human who types.
 
-Its stream of events is left alone: OpenCode 1.18 forgets to let go of a listener whenever such a stream ends, and from the
-tenth on its runtime prints a warning across the human's screen. Asking is harmless, so we ask: often while something of
+hark leaves OpenCode's stream of events alone: OpenCode 1.18 forgets to let go of a listener whenever such a stream ends, and from
+the tenth on its runtime prints a warning across the human's screen. Asking is harmless, so hark asks: often while something of
 ours is about to happen, seldom otherwise.
 """
 
@@ -33,7 +33,7 @@ LOOKED_INTO = 3
 RECORDED_S = 5.0
 RECORDED_POLL_S = 0.02
 MOST_MARKED = 8
-"""The titles of at most so many sessions are marked to find out which one is shown."""
+"""The largest number of sessions whose titles are marked to find out which one is shown."""
 MARK_SHOWN_S = 0.6
 """How long the terminal's title may take to show a mark. Measured: 0.13 s at the most, on a quiet machine."""
 VIEW_SHOWN_S = 5.0
@@ -65,16 +65,16 @@ class OpenCodeChannel(Watching):
         return channel
 
     async def close(self) -> None:
-        """Does nothing: no connection is kept open between two requests."""
+        """Do nothing, because no connection is kept open between two requests."""
 
     async def shown(self) -> str | None:
-        """The session that the pane shows, if its title tells for certain."""
+        """Return the session that the pane shows, if the title of the pane tells for certain."""
         title = (await self._pane()).title
         sessions = await self._sessions()
         return understand(lambda: view.shown_session(title, sessions))
 
     async def locate(self) -> Place | None:
-        """What the pane shows, also where its title alone does not tell. None where it is not certain."""
+        """Return what the pane shows, even if its title alone does not tell; None if it is not certain."""
         async with self._marking:
             pane, sessions = await self._pane(), await self._sessions()
             await self._unmark([one for one in sessions if view.is_marked(one["title"])])
@@ -86,11 +86,11 @@ class OpenCodeChannel(Watching):
                 return None
             statuses = await self._get("/session/status")
             likely = understand(lambda: view.candidates(pane.title, sessions, MOST_MARKED))
-            # A session that works and has no title gets one from its model now, which a mark would keep it from.
+            # A session that works and has no title gets one from its model now; a mark would prevent that.
             return await self._find_by_mark([one for one in likely if not _is_being_titled(one, statuses)])
 
     async def _find_by_mark(self, sessions: Sequence[Json]) -> Shown | None:
-        """The session whose mark appears in the terminal's title. The marks are taken off again whatever happens."""
+        """Return the session whose mark appears in the terminal's title, or None. The marks are taken off again whatever happens."""
         if not sessions:
             return None
         try:
@@ -111,7 +111,7 @@ class OpenCodeChannel(Watching):
         return number
 
     async def _unmark(self, sessions: Sequence[Json]) -> None:
-        """A title that was changed meanwhile stays as it is."""
+        """Take the marks off the titles of these sessions. A title that was changed meanwhile stays as it is."""
         for one in sessions:
             title = (await self._get(f"/session/{one['id']}"))["title"]
             if view.is_marked(title):
@@ -152,7 +152,7 @@ class OpenCodeChannel(Watching):
             return await self._hand_over(session, message_ids, text, protocol.last_asked(messages))
 
     async def _begin(self, message_ids: Sequence[MessageId], text: str) -> Outcome:
-        """A session of its own for the first message, with the agent and the model that are chosen on the home screen."""
+        """Begin a session for the first message, with the agent and the model that are chosen on the home screen."""
         agents, providers = await self._get("/agent"), (await self._get("/config/providers"))["providers"]
         rows = (await self._pane()).rows
         chosen = understand(lambda: view.chosen_on(rows, agents, providers))
@@ -168,8 +168,8 @@ class OpenCodeChannel(Watching):
         return outcome
 
     async def _show_at_home(self, session: str) -> None:
-        """Shows a session, unless the human is in another one, and waits until it is seen. What is not shown is with the agent
-        all the same."""
+        """Show a session, unless the human is in another one, and wait until it is seen. The agent has the message even if the session
+        is not shown."""
         try:
             if not await self._is_home():
                 return
@@ -211,8 +211,8 @@ class OpenCodeChannel(Watching):
         return [words for session in said for words in session]
 
     async def _claim(self, since: datetime) -> None:
-        """Which conversations are of this session. Others in the same directory are listed too, so: what the pane shows, what is
-        worked on in this very process, and what has begun since and is nobody else's."""
+        """Find out which conversations belong to this session, because OpenCode also lists others in the same directory. They are the
+        one that the pane shows, those that this very process works on, and those that have begun since and belong to nobody else."""
         shown = await self.shown()
         sure: set[str] = {*(await self._get("/session/status")), *([shown] if shown else [])}
         sessions = await self._sessions()
@@ -228,13 +228,13 @@ class OpenCodeChannel(Watching):
         state = await self._state_of(session)
         messages = await self._messages(session)
         if state is State.IDLE:
-            # What it records while it begins belongs to no idle state.
+            # What OpenCode records while it begins does not belong to an idle state, so the state is read once more.
             state = await self._state_of(session)
         turns, waiting = understand(lambda: protocol.read_messages(messages, has_stopped=state is State.IDLE))
         return Picture(conversation=session, state=state, turns=turns, waiting=waiting)
 
     async def start_left(self, message_id: MessageId) -> None:
-        """The same prompt with the same ids: OpenCode takes it for the one that it has, and begins."""
+        """Send the same prompt with the same ids: OpenCode takes it for the prompt that it has, and begins."""
         session = self._followed or await self.shown()
         if session is None:
             return
@@ -246,7 +246,8 @@ class OpenCodeChannel(Watching):
             await self._send("POST", f"/session/{session}/prompt_async", again)
 
     async def _session_of(self, message_id: MessageId) -> str | None:
-        """The session that has the message, of all of late: the human may have gone to another one since it was delivered."""
+        """Return the session that has the message, of those that changed last: the human may have gone to another session since the
+        message was delivered."""
         sessions = await self._sessions()
         for session in understand(lambda: protocol.newest(sessions, LOOKED_INTO)):
             if protocol.find(await self._messages(session), message_id):
@@ -282,7 +283,7 @@ class OpenCodeChannel(Watching):
         return answer.json()
 
     async def _send(self, method: str, path: str, body: object) -> Any:
-        """Asks for a change. Returns what the agent answers, None where it answers nothing."""
+        """Ask for a change. Return what the agent answers, or None if it answers nothing."""
         answer = await self._http.ask(method, path, body)
         if answer.status not in (200, 204):
             raise ChannelLost(f"{method} {path}: {answer.status} {answer.body[:200]!r}")

@@ -1,11 +1,11 @@
 """OpenCode's HTTP API, as much of it as we speak. Pure.
 
-Its conversations are sessions (`ses_…`). Messages have ids that begin with the time and end in random letters; it sorts by
-them and lets a client choose them, so ours end in our message id. A prompt that is sent again with the same ids is
-the same prompt: nothing is asked twice.
+OpenCode calls its conversations sessions (`ses_…`). Its messages have ids that begin with the time and end in random letters.
+OpenCode sorts messages by these ids and lets a client choose them, so ours end in our message id. A prompt that is sent again
+with the same ids is the same prompt: OpenCode asks nothing twice.
 
-A user's message has been taken up when an answer exists whose parent is that message or a later one: the model is always
-given all that came before.
+OpenCode has taken up a user's message when an answer exists whose parent is that message or a later one: the model always gets
+everything that came before.
 """
 
 import re
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 MARK = "hk"
 OWN_ID = re.compile(rf"_[0-9a-f]{{12}}{MARK}([0-9a-f]{{12}})$")
 GOES_ON = (None, "tool-calls", "unknown")
-"""How an answer ends after which the turn is not over."""
+"""The ways in which an answer ends when the turn is not over."""
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -40,12 +40,12 @@ class Answered(Struct, frozen=True, kw_only=True):
 
 
 def new_id(message_id: MessageId, now_ms: int) -> str:
-    """Without its prefix. The last three digits of the time count within one millisecond; OpenCode begins with one."""
+    """Return a new id, without its prefix. The last three digits of the time count within one millisecond; OpenCode begins with one."""
     return f"{(now_ms * 0x1000) & 0xFFFFFFFFFFFF:012x}{MARK}{message_id}"
 
 
 def prompt(own: str, text: str, like: Json | None) -> Json:
-    """`like` is the human's last message: what was chosen for it (agent, model) stays chosen."""
+    """Return the body of a prompt. `like` is the human's last message: the agent and the model that were chosen for it stay chosen."""
     body: Json = {"messageID": f"msg_{own}", "parts": [{"id": f"prt_{own}", "type": "text", "text": text}]}
     chosen = like or {}
     if chosen.get("agent"):
@@ -67,7 +67,7 @@ def last_asked(messages: Sequence[Json]) -> Json | None:
 
 
 def find(messages: Sequence[Json], message_id: MessageId) -> str | None:
-    """Returns the agent's own id of hark's message, without its prefix."""
+    """Return the agent's own id of hark's message, without its prefix."""
     ids = (one["info"]["id"] for one in messages if one["info"]["role"] == "user")
     return next((found.partition("_")[2] for found in ids if own_id(found) == message_id), None)
 
@@ -77,24 +77,24 @@ def text_of(message: Json) -> str:
 
 
 def read_words(messages: Sequence[Json]) -> list[Words]:
-    """Returns the words that the agent has finished; what it is still saying is not on record yet."""
+    """Return the words that the agent has finished; what it is still saying is not on record yet."""
     parts = [part for one in messages if one["info"]["role"] == "assistant" for part in one["parts"]]
     said = [part for part in parts if part["type"] == "text" and (part.get("time") or {}).get("end")]
     return [Words(name=part["id"], text=part["text"], at=at_ms(part["time"]["end"])) for part in said]
 
 
 def is_idle(session: str, statuses: Json) -> bool:
-    """True if the conversation is idle: the API lists only those that are not."""
+    """Return whether the conversation is idle: the API lists only conversations that are not."""
     return bool(statuses.get(session, {}).get("type", "idle") == "idle")
 
 
 def is_asked(session: str, questions: Sequence[Json]) -> bool:
-    """Whether it waits for the human: to permit something, or to choose."""
+    """Return whether the conversation waits for the human: to permit something, or to choose."""
     return any(one["sessionID"] == session for one in questions)
 
 
 def read_messages(messages: Sequence[Json], *, has_stopped: bool) -> tuple[tuple[Turn, ...], tuple[MessageId, ...]]:
-    """Returns the turns, and hark's messages that the agent has not begun to work on."""
+    """Return the turns, and hark's messages that the agent has not begun to work on."""
     ordered = sorted((one for one in messages), key=lambda one: str(one["info"]["id"]))
     asked = [_asked(one) for one in ordered if one["info"]["role"] == "user"]
     answered = [_answered(one["info"]) for one in ordered if one["info"]["role"] == "assistant"]
@@ -110,7 +110,8 @@ def read_messages(messages: Sequence[Json], *, has_stopped: bool) -> tuple[tuple
 
 
 def _end(asked: Asked, answered: list[Answered], later: Said | None, *, has_stopped: bool) -> Said | None:
-    """Its own, or that of the later message it was worked on with; what ends in no answer was interrupted."""
+    """Return how the work on a message has ended, or None if it has not: by the end of its own answer, or by that of the later message
+    with which it was worked on. A message that ends in no answer was interrupted."""
     own = [one for one in answered if one.parent == asked.id]
     if own and own[-1].end:
         return own[-1].end
@@ -133,12 +134,12 @@ def _answered(info: Json) -> Answered:
 
 
 def begun_since(sessions: Sequence[Json], since: datetime) -> list[str]:
-    """Returns the conversations that the human has begun since then; not those of subagents."""
+    """Return the conversations that the human has begun since then, without those of subagents."""
     own = (one for one in sessions if one.get("parentID") is None)
     return [one["id"] for one in own if at_ms(one["time"]["created"]) >= since]
 
 
 def newest(sessions: Sequence[Json], most: int) -> list[str]:
-    """Returns the conversations in which something has happened last."""
+    """Return the conversations in which something has happened last."""
     ordered = sorted(sessions, key=lambda one: float(one["time"]["updated"]), reverse=True)
     return [one["id"] for one in ordered[:most]]

@@ -1,14 +1,15 @@
-"""What an OpenCode's pane shows: a conversation, or its home screen, on which no conversation has begun. Pure.
+"""What an OpenCode's pane shows: a conversation, or the home screen, on which no conversation has begun. Pure.
 
-No request tells it. OpenCode sets the terminal's title from the conversation that it shows:
+No request tells this. OpenCode sets the terminal's title from the conversation that it shows:
 
     OC | A title      the conversation of that title, if only one has it
     OpenCode          the home screen, or a conversation that has no title of its own yet
     (empty)           anything: an external editor was open meanwhile
 
-The home screen is proven by the screen itself: only there something stands below the box and the row of hints under it.
-A conversation is proven to be shown where the terminal's title follows a change of its own title. So the titles of all
-that may be shown get a mark for a moment, each another one, and the mark that appears in the terminal's title tells.
+The screen itself proves the home screen: only there something stands below the box and the row of hints under the box. A
+conversation is proven to be shown if the terminal's title follows a change of the conversation's title. So hark gives the titles
+of all conversations that may be shown a mark for a moment, each a different one, and the mark that appears in the terminal's
+title tells which one is shown.
 """
 
 import re
@@ -21,10 +22,10 @@ Json = dict[str, Any]
 LONGEST_TITLE, KEPT_OF_TITLE = 40, 37
 HOME_TITLE, TITLE_PREFIX = "OpenCode", "OC | "
 UNTITLED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\dT\S+")
-"""How OpenCode calls a conversation until its model has found a title."""
+"""A pattern for what OpenCode calls a conversation until its model has found a title."""
 MARKED = re.compile(r"~\d+~ ")
 CHOSEN = re.compile(r" *┃  (?P<agent>\S.*?) · (?P<model>\S.*)")
-"""The row below the box."""
+"""A pattern for the row below the text of the box, which names the chosen agent and model."""
 BOX_END = re.compile(r" *╹▀+")
 OUR_HEADER = "[Input from:"
 LONGEST_OWN_TITLE = 60
@@ -42,7 +43,8 @@ Place = Shown | Home
 
 
 def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
-    """Which session a terminal with this title shows: the only one with that title. None at home, and where two have it."""
+    """Return the session that a terminal with this title shows: the only one with that title. Return None at home, and if two have the
+    title."""
     if not title.startswith(TITLE_PREFIX):
         return None
     found = _titled(title, sessions)
@@ -50,7 +52,7 @@ def shown_session(title: str, sessions: Sequence[Json]) -> str | None:
 
 
 def is_home(title: str, rows: Sequence[str]) -> bool:
-    """True if a terminal with this title and these rows shows the home screen. In a conversation the box stands at the bottom."""
+    """Return whether a terminal with this title and these rows shows the home screen. In a conversation the box stands at the bottom."""
     ends = [y for y, row in enumerate(rows) if BOX_END.fullmatch(row.rstrip())]
     if title not in (HOME_TITLE, "") or not ends or ends[-1] == 0:
         return False
@@ -59,7 +61,7 @@ def is_home(title: str, rows: Sequence[str]) -> bool:
 
 
 def candidates(title: str, sessions: Sequence[Json], most: int) -> list[Json]:
-    """The sessions that a terminal with this title may show, those that changed last first."""
+    """Return the sessions that a terminal with this title may show, those that changed last first."""
     if title == HOME_TITLE:
         found = [one for one in sessions if is_untitled(one["title"])]
     else:
@@ -68,12 +70,12 @@ def candidates(title: str, sessions: Sequence[Json], most: int) -> list[Json]:
 
 
 def shows_box(rows: Sequence[str]) -> bool:
-    """True if an input box is on the screen: then OpenCode has started, and no dialog covers it."""
+    """Return whether an input box is on the screen: then OpenCode has started, and no dialog covers the box."""
     return any(BOX_END.match(row) for row in rows)
 
 
 def is_humans(session: Json) -> bool:
-    """True if no other session has begun it for a part of its work."""
+    """Return whether the session is the human's: no other session has begun it for a part of its work."""
     return session.get("parentID") is None
 
 
@@ -82,7 +84,8 @@ def is_untitled(title: str) -> bool:
 
 
 def marked(title: str, number: int) -> str:
-    """A title with a mark of its own before it, where it is not cut off. Never two marks, should one have been left behind."""
+    """Return a title with this mark before it, where the terminal's title is not cut off. A mark that was left behind is replaced, so
+    that there are never two."""
     return f"~{number}~ {unmarked(title)}"
 
 
@@ -95,13 +98,13 @@ def is_marked(title: str) -> bool:
 
 
 def marked_number(title: str) -> int | None:
-    """The number of the mark that stands in the terminal's title."""
+    """Return the number of the mark that stands in the terminal's title, or None."""
     found = re.match(rf"{re.escape(TITLE_PREFIX)}~(\d+)~ ", title)
     return int(found[1]) if found else None
 
 
 def shown_title(title: str) -> str:
-    """A title as the terminal's title shows it: cut as JavaScript does, by its sixteen-bit units."""
+    """Return a title as the terminal's title shows it: cut as JavaScript does, by its sixteen-bit units."""
     units = title.encode("utf-16-le")
     if len(units) <= 2 * LONGEST_TITLE:
         return title.strip()
@@ -109,14 +112,14 @@ def shown_title(title: str) -> str:
 
 
 def title_for(text: str) -> str:
-    """The title of a conversation that begins with this payload: its first words that are not a header of ours."""
+    """Return the title of a conversation that begins with this payload: its first words that are not a header of ours."""
     lines = (" ".join(line.split()) for line in text.splitlines() if not line.startswith(OUR_HEADER))
     return next((line for line in lines if line), "A message")[:LONGEST_OWN_TITLE].rstrip()
 
 
 def chosen_on(rows: Sequence[str], agents: Sequence[Json], providers: Sequence[Json]) -> Json | None:
-    """The agent and the model that the human has chosen on the home screen, as `prompt` takes them: the row below the box names
-    them. None where it cannot be read for certain, as in the mode for shell commands."""
+    """Return the agent and the model that the human has chosen on the home screen, as `prompt` takes them; the row below the text of the
+    box names them. Return None if that row cannot be read for certain, as in the mode for shell commands."""
     row = next((found for row in reversed(rows) if (found := CHOSEN.fullmatch(row.rstrip()))), None)
     if row is None:
         return None
@@ -126,7 +129,7 @@ def chosen_on(rows: Sequence[str], agents: Sequence[Json], providers: Sequence[J
 
 
 def _models_called(words: str, provider: Json) -> list[Json]:
-    """The models of a provider that the words stand for, with the variant behind them where one is chosen."""
+    """Return the models of a provider that the words stand for, with the variant behind them if one is chosen."""
     found: list[Json] = []
     for model in provider["models"].values():
         name = f"{model['name']} {provider['name']}"

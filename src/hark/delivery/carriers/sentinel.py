@@ -87,7 +87,7 @@ def way_back_of(job: Job, found: FoundDraft, text: str) -> WayBack:
 
 
 def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | FoundDraft]:
-    """Find a draft that can be read. Return what becomes of the message if there is none: into an empty box, the message is delivered."""
+    """Find a draft that can be read. If there is none, return what becomes of the message; an empty box gets the message at once."""
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box is None:

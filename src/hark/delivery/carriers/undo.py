@@ -46,7 +46,7 @@ _NOT_PASTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Write(Struct, frozen=True):
-    """Keys by tmux's names, or a text to paste; then a pause before the next write."""
+    """One write of an undo: keys by tmux's names, or a text to paste, and then a pause before the next write."""
 
     keys: tuple[str, ...] = ()
     paste: str = ""
@@ -71,7 +71,7 @@ class WayBack(Struct, frozen=True, kw_only=True):
     after_submit: Undo = ()
     """The undo from the moment in which the box is seen to have let go of our text."""
     wait_s: float = WORKED_OFF_S
-    """How long the agent takes until the first key finds the box as it is."""
+    """How long to wait before the first key of the undo: a key that comes sooner finds the box as it was before."""
 
     def before_enter(self, text: str, look: BoxLook) -> Undo:
         """Return the undo while this text of ours may be in the box."""

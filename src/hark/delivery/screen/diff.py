@@ -50,7 +50,7 @@ def find(before: str, after: str, text: str) -> Change | None:
     at = after.rfind(text)
     if at < 0 or not text:
         return None
-    # A box that has shrunk leaves more blank rows at the end of a screen: they say nothing.
+    # A box that has shrunk leaves more blank rows at the end of a screen: these rows say nothing.
     rest = after[at + len(text) :].rstrip("\n")
     script = edits(before.rstrip("\n").replace(_OURS, " "), after[:at].replace(_OURS, " ") + _OURS + rest)
     for deleted, inserted in _regions(script):
