@@ -60,7 +60,7 @@ def trace(chain: Sequence[Process], pane_pid: int, recognises: Callable[[Words],
 def is_own_editor(
     chain: Sequence[Process], recognises: Callable[[Words], bool], terminal: Callable[[int], str | None]
 ) -> bool:
-    """Return whether an agent itself opened this editor, at its own terminal, and not something that a tool of the agent runs, such as
+    """Return whether an agent itself opened this editor, at its own terminal, and not a program that a tool of the agent runs, such as
     `git commit`. `chain` is the editor, its parent, and so on; `terminal` says what a process reads from. If this cannot be told, the
     editor counts as the agent's own."""
     place = next((n for n, one in enumerate(chain) if n and _is_agent(one.words, recognises)), None)

@@ -17,7 +17,7 @@ from hark.model.ids import MessageId
 
 NAME = "hark"
 PREFIX = "hark-"
-"""The words before hark's message id in the name of a message; other clients name their messages differently."""
+"""The prefix of hark's message id in the name of a message; other clients name their messages differently."""
 
 Json = dict[str, Any]
 ENDS = {"completed": Said.STOPPED, "failed": Said.STOPPED, "interrupted": Said.INTERRUPTED}

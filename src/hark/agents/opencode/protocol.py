@@ -40,7 +40,8 @@ class Answered(Struct, frozen=True, kw_only=True):
 
 
 def new_id(message_id: MessageId, now_ms: int) -> str:
-    """Return a new id, without its prefix. The last three digits of the time count within one millisecond; OpenCode begins with one."""
+    """Return a new id, without its prefix. The last three digits of the time count within one millisecond; OpenCode begins this count
+    with one."""
     return f"{(now_ms * 0x1000) & 0xFFFFFFFFFFFF:012x}{MARK}{message_id}"
 
 

@@ -56,7 +56,7 @@ class SaveDraft(Struct, frozen=True):
 
 
 class DropDraft(Struct, frozen=True):
-    """Drop the draft from the record, because it is verified to be back in the box."""
+    """Drop the draft from the record, because it is verified to be in the box again."""
 
 
 class Begin(Struct, frozen=True):

@@ -254,7 +254,8 @@ def wait_for_idle(*, is_in_box: bool) -> Delivery:
 
 
 def wait_for_turn(shows_turn: Test, within_s: float) -> Looking:
-    """Wait until the agent shows that it has begun with what was submitted: keys that come sooner meet the agent in between."""
+    """Wait until the agent shows that it has begun with what was submitted: a key that comes sooner reaches the agent between the submit
+    and the turn."""
     return (yield from watch_for(shows_turn, within_s))
 
 
