@@ -98,8 +98,9 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     needs_box: bool = False
     """True if the key does something else where there is no input box, or opens an editor elsewhere too: then hark looks first."""
     not_for: str | None = None
-    """A pattern for drafts that the editor must not carry, by how their rows, joined by newlines, begin. Beside such a draft a popup is
-    open and takes the key; or the agent shows its cursor in another place than it is, so that hark could not bring it back."""
+    """A pattern for drafts that the editor must not carry, by how their rows, joined by newlines, begin. Beside such a draft the key
+    does something else, because a popup is open and takes it; or the agent shows its cursor in another place than it is, so that hark
+    could not bring the cursor back."""
     not_while: str | None = None
     """A pattern for what the screen shows below the box in a mode that the agent would not be in afterwards."""
     is_slow: bool = False

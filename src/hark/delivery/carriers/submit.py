@@ -133,8 +133,7 @@ def watch_for(test: Test, within_s: float, *, is_to_print: bool = False) -> Look
 
 
 def wait_for_echo(job: Job, before: Screen | None = None) -> Generator[Step, Answer, Seen | Outcome]:
-    """Return the screen on which our whole paste stands in the box, or what becomes of the message if there is no such screen in
-    time.
+    """Return the screen on which our whole paste stands in the box, or what becomes of the message if none comes in time.
 
     `before` is the screen before the paste. Our text is not in the box if a dialog has come in its way, or if nothing at all has
     happened on the screen since. A box that has stayed empty says nothing: a slow agent may still draw our text in it."""
@@ -248,7 +247,7 @@ def submitted(job: Job) -> Delivery:
 
 
 def wait_for_idle(*, is_in_box: bool) -> Delivery:
-    """Press nothing at all, and hold the message: a turn is running, in which typing is not safe."""
+    """Press nothing at all, and return that the message has to wait: a turn is running, in which typing is not safe."""
     return Stuck(AT_WORK) if is_in_box else Held(HoldReason.BUSY, AT_WORK)
     yield
 

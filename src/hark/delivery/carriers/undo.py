@@ -19,17 +19,17 @@ TAB_WIDTH = 4
 """The number of blanks that stay in the box for a tab, with agents that draw a tab as blanks."""
 SPARE_ERASURES = 8
 COLLAPSED_ABOVE = 4096
-"""The number of characters of a paste for which every agent that has placeholders for long pastes shows one: a few Backspaces take such
-a placeholder out."""
+"""The length of a paste above which every agent that has placeholders for long pastes shows one: a few Backspaces take a placeholder
+out."""
 MOST_DELETES = 24
 """The largest number of Deletes for a text of ours: agents leave their cursor at the end of the text, or a few characters before it."""
 ROWS_ERASED = 20
-"""How often to press a key that erases a row: Claude Code shows no text of more rows as it is, and takes forty of these keys in one read
-for a paste."""
+"""How often to press a key that erases a row: Claude Code does not show a text of more rows in full, and takes forty of these keys in
+one read for a paste."""
 WORKED_OFF_S = 0.08
 """How long an agent may take to work off what it has read last: a key that comes sooner finds the box as it was before."""
 ONE_BY_ONE_S = 0.02
-"""How long to wait between writes that must only not be read together: pieces of a paste, and keys that do the same whatever the box
+"""How long to wait between writes that only have to be read separately: pieces of a paste, and keys that do the same whatever the box
 holds by then."""
 LATE_S = 0.7
 """How much longer an agent may take to insert a paste that it has read but not shown within a second: Claude Code did at a load of 12."""
