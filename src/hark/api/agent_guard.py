@@ -1,6 +1,5 @@
 """The guard of `agent.sock`: it lets in an agent that shows the token of its session, with the rights of that session."""
 
-import hashlib
 import hmac
 from collections.abc import Callable
 
@@ -9,16 +8,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hark.api.problems import problem_response
 from hark.api.rights import AgentCaller
+from hark.daemon.process.tokens import agent_token
 from hark.model.errors import HarkError
 from hark.model.session import Session, SessionState
 
 SESSION_HEADER = b"hark-session"
-
-
-def agent_token(secret: str, session_id: str) -> str:
-    """Return the token for the environment of a session. The token names its session, and only the daemon's secret can make one."""
-    proof = hmac.new(secret.encode(), session_id.encode(), hashlib.sha256).hexdigest()
-    return f"{session_id}.{proof}"
 
 
 class AgentGuard:

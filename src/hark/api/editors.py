@@ -4,7 +4,7 @@ from typing import Literal
 
 from starlette.requests import Request as HttpRequest
 
-from hark.api.route import Call
+from hark.api.route import Call, service_of
 from hark.api.shapes import Request, Response
 from hark.model.ids import SessionId
 
@@ -24,7 +24,7 @@ class EditorTold(Response, frozen=True, kw_only=True):
 
 
 async def ask(request: HttpRequest, body: EditorAsks) -> EditorTold:
-    hark = request.app.state.hark
+    hark = service_of(request)
     editors, session_id = hark.editors, SessionId(body.session_id)
     if not editors.is_agents_own(body.pid):
         return EditorTold(action="human", text=None)

@@ -1,15 +1,16 @@
 """Calls for a session's agent: to check its inbox, to acknowledge messages, and to signal."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from starlette.requests import Request as HttpRequest
 
-from hark.api.route import Call
+from hark.api.route import Call, service_of
 from hark.api.sessions import found
 from hark.api.shapes import MessageInfo, Nothing, Request, Response, SessionInfo, message_info, session_info
 from hark.daemon.inbox import IsThere
+from hark.daemon.service import Service
 from hark.delivery.wording import check_text
 from hark.model.errors import HarkError
 from hark.model.message import Message, Mode
@@ -67,25 +68,25 @@ class Missed(Request, frozen=True, kw_only=True):
 
 
 async def check_inbox(request: HttpRequest, body: CheckInbox) -> InboxList:
-    return await checked(request.app.state.hark, found(request), body, is_there(request))
+    return await checked(service_of(request), found(request), body, is_there(request))
 
 
 async def acknowledge(request: HttpRequest, body: Acknowledge) -> MessageInfo:
-    hark = request.app.state.hark
+    hark = service_of(request)
     session = hark.sessions.find(body.session_id) if body.session_id else None
     message = await acknowledged(hark, session, request.path_params["message"], is_done=body.done)
     name = hark.sessions.get(message.session_id).name
-    return message_info(message, name, list(await hark.store.receipts(message.id)))
+    return message_info(message, name, list(await hark.record.receipts(message.id)))
 
 
 async def signal(request: HttpRequest, body: Signal) -> SessionInfo:
     source = SignalSource(body.source)
-    return session_info(await signalled(request.app.state.hark, found(request), body.state, body.text, source))
+    return session_info(await signalled(service_of(request), found(request), body.state, body.text, source))
 
 
 async def near_miss(request: HttpRequest, body: Missed) -> Nothing:
     missed = NearMiss(body.line, body.why, body.is_mention)
-    request.app.state.hark.signals.tell_misses(found(request), [missed])
+    service_of(request).signals.tell_misses(found(request), [missed])
     return Nothing()
 
 
@@ -99,7 +100,7 @@ def is_there(request: HttpRequest) -> IsThere:
 # The functions below do the work of the calls, for HTTP in this file and for MCP in mcp/tools.py.
 
 
-async def checked(hark: Any, session: Session, wish: CheckInbox, is_there: IsThere) -> InboxList:
+async def checked(hark: Service, session: Session, wish: CheckInbox, is_there: IsThere) -> InboxList:
     earlier = await hark.inbox.unacknowledged(session) if wish.again else []
     within_s = 0.0 if earlier else wish.wait_seconds
     taken = await hark.inbox.check(session, within_s, is_there)
@@ -110,7 +111,7 @@ async def checked(hark: Any, session: Session, wish: CheckInbox, is_there: IsThe
     )
 
 
-async def acknowledged(hark: Any, session: Session | None, wanted: str, *, is_done: bool) -> Message:
+async def acknowledged(hark: Service, session: Session | None, wanted: str, *, is_done: bool) -> Message:
     """Acknowledge a message. A session may acknowledge only messages to itself; without a session, any message may be acknowledged."""
     message: Message = await hark.mailbox.find(wanted)
     if session is not None and message.session_id != session.id:
@@ -120,7 +121,7 @@ async def acknowledged(hark: Any, session: Session | None, wanted: str, *, is_do
 
 
 async def signalled(
-    hark: Any, session: Session, state: SignalState, text: str, source: SignalSource = SignalSource.COMMAND
+    hark: Service, session: Session, state: SignalState, text: str, source: SignalSource = SignalSource.COMMAND
 ) -> Session:
     if text:
         check_text(text, LONGEST_SIGNAL)

@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import os
-import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,20 +86,6 @@ def tcp_socket(host: str, port: int) -> socket.socket:
         ) from failure
     listener.listen(BACKLOG)
     return listener
-
-
-def kept_secret(path: Path) -> str:
-    """Return the secret in a file that only the user can read; make the secret if the file is missing or empty.
-
-    A file is empty if the disk was full when it was made. An empty secret would let everybody in."""
-    with open(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "r+") as file:
-        os.fchmod(file.fileno(), 0o600)
-        words = file.read().strip()
-        if not words:
-            words = secrets.token_urlsafe(32)
-            file.seek(0)
-            file.write(words + "\n")
-    return words
 
 
 def http_server(app: ASGIApp) -> Server:

@@ -1,13 +1,12 @@
 """Calls about messages."""
 
 import asyncio
-from typing import Any
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from hark.api.route import Call, Query, idempotency_key, query_number
+from hark.api.route import Call, Query, idempotency_key, query_number, service_of
 from hark.api.sessions import found
 from hark.api.shapes import (
     MessageInfo,
@@ -20,6 +19,7 @@ from hark.api.shapes import (
     message_info,
     pending_message,
 )
+from hark.daemon.service import Service
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.message import Message, Mode, Notify, Status
@@ -31,8 +31,8 @@ from hark.store.contract import Enqueued
 
 
 async def send(request: Request, body: Send) -> Sent | Response:
-    sent = await post(request.app.state.hark, found(request), body, idempotency_key(request))
-    answer = await sent_answer(request.app.state.hark, sent)
+    sent = await post(service_of(request), found(request), body, idempotency_key(request))
+    answer = await sent_answer(service_of(request), sent)
     # The status 202 promises a delivery; an urgent message that does not wait any more gets 200.
     is_through = body.delivery_mode is Mode.URGENT and sent.message.status not in PENDING
     return Response(msgspec.json.encode(answer), 200, media_type="application/json") if is_through else answer
@@ -40,7 +40,7 @@ async def send(request: Request, body: Send) -> Sent | Response:
 
 async def send_group(request: Request, body: SendGroup) -> SentList:
     """Send each session a message of its own under the same idempotency key, so that a repeated call sends nothing twice."""
-    hark, key = request.app.state.hark, idempotency_key(request)
+    hark, key = service_of(request), idempotency_key(request)
     wish = msgspec.convert(msgspec.structs.asdict(body), _Wish)
     sessions = hark.sessions.find_group(",".join(body.to), body.sender_session_id)
     sent = await asyncio.gather(*(post(hark, session, wish, key) for session in sessions))
@@ -51,7 +51,7 @@ class _Wish(Send, frozen=True, kw_only=True, forbid_unknown_fields=False):
     pass
 
 
-async def post(hark: Any, session: Session, body: Send, key: str | None) -> Enqueued:
+async def post(hark: Service, session: Session, body: Send, key: str | None) -> Enqueued:
     sent: Enqueued = await hark.mailbox.send(
         session,
         body.text,
@@ -76,7 +76,7 @@ async def post(hark: Any, session: Session, body: Send, key: str | None) -> Enqu
     return Enqueued(message, sent.position if message.status in PENDING else 0, sent.is_new)
 
 
-async def sent_answer(hark: Any, sent: Enqueued) -> Sent:
+async def sent_answer(hark: Service, sent: Enqueued) -> Sent:
     message = sent.message
     return Sent(
         id=message.id,
@@ -91,12 +91,12 @@ async def sent_answer(hark: Any, sent: Enqueued) -> Sent:
 
 
 async def send_queue(request: Request, _: None) -> SendQueue:
-    session, store = found(request), request.app.state.hark.store
-    waiting = await store.pending(session.id)
+    session, record = found(request), service_of(request).record
+    waiting = await record.pending(session.id)
     pending = [*delivery_order(waiting), *inbox_order(waiting)]
-    draft = await store.draft(session.id)
-    typed = await request.app.state.hark.pending_inputs.of(session)
-    phase = request.app.state.hark.turns.of(session.id).phase
+    draft = await record.draft(session.id)
+    typed = await service_of(request).pending_inputs.of(session)
+    phase = service_of(request).turns.of(session.id).phase
     return SendQueue(
         session_id=session.id,
         is_idle=None if phase is Phase.UNKNOWN else phase is Phase.IDLE,
@@ -109,13 +109,13 @@ async def send_queue(request: Request, _: None) -> SendQueue:
 
 
 async def list_messages(request: Request, _: None) -> MessageList:
-    session, store = found(request), request.app.state.hark.store
-    messages = await store.messages(session.id, limit=int(query_number(request, "limit", 50, 1, 1000)))
-    return MessageList(messages=[message_info(m, session.name, list(await store.receipts(m.id))) for m in messages])
+    session, record = found(request), service_of(request).record
+    messages = await record.messages(session.id, limit=int(query_number(request, "limit", 50, 1, 1000)))
+    return MessageList(messages=[message_info(m, session.name, list(await record.receipts(m.id))) for m in messages])
 
 
 async def get_message(request: Request, _: None) -> MessageInfo:
-    hark = request.app.state.hark
+    hark = service_of(request)
     message = await hark.mailbox.find(request.path_params["message"])
     if goal := request.query_params.get("wait"):
         if goal not in (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED):
@@ -127,17 +127,17 @@ async def get_message(request: Request, _: None) -> MessageInfo:
 
 
 async def cancel_message(request: Request, _: None) -> MessageInfo:
-    return await _info(request, await request.app.state.hark.mailbox.cancel(request.path_params["message"]))
+    return await _info(request, await service_of(request).mailbox.cancel(request.path_params["message"]))
 
 
 async def retry_message(request: Request, _: None) -> MessageInfo:
-    return await _info(request, await request.app.state.hark.mailbox.retry(request.path_params["message"]))
+    return await _info(request, await service_of(request).mailbox.retry(request.path_params["message"]))
 
 
 async def _info(request: Request, message: Message) -> MessageInfo:
-    hark = request.app.state.hark
+    hark = service_of(request)
     name = hark.sessions.get(SessionId(message.session_id)).name
-    return message_info(message, name, list(await hark.store.receipts(message.id)))
+    return message_info(message, name, list(await hark.record.receipts(message.id)))
 
 
 _SEND_ERRORS = (

@@ -6,8 +6,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response as HttpResponse
 
-from hark.api.route import Call
+from hark.api.route import Call, service_of
 from hark.api.shapes import Response
+from hark.daemon.service import Service
 from hark.model.errors import HarkError
 from hark.queue.statistics import BUCKETS_S, Statistics
 
@@ -50,15 +51,15 @@ class Stats(Response, frozen=True, kw_only=True):
 
 
 async def stats(request: Request, _: None) -> Stats:
-    return await collect(request.app.state.hark)
+    return await collect(service_of(request))
 
 
-async def collect(hark: Any) -> Stats:
+async def collect(hark: Service) -> Stats:
     numbers: Statistics = hark.statistics
     latency = numbers.latency
     return Stats(
         sessions=len(hark.sessions.running()),
-        messages={str(status): count for status, count in (await hark.store.count_by_status()).items()},
+        messages={str(status): count for status, count in (await hark.record.count_by_status()).items()},
         queued=numbers.queued,
         outcomes=dict(numbers.outcomes),
         deliveries=[Delivered(channel=c, carrier=k, count=n) for (c, k), n in sorted(numbers.deliveries.items())],
@@ -87,7 +88,7 @@ async def metrics(request: Request, _: None) -> HttpResponse:
             "the library for Prometheus is not installed",
             "pip install 'hark[metrics]'; `hark stats` has the same numbers without it",
         ) from missing
-    hark = request.app.state.hark
+    hark = service_of(request)
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(await collect(hark), hark.statistics, hark.hooks.counts))
     return HttpResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from starlette.requests import Request
 
+from hark.api.route import service_of
 from hark.model.config import AGENT_RIGHTS
 from hark.model.errors import HarkError
 from hark.model.session import Session
@@ -48,7 +49,7 @@ async def own_session(caller: AgentCaller, request: Request, body: Any) -> Any:
 async def own_in_body(caller: AgentCaller, request: Request, body: Any) -> Any:
     """Let an agent through if the body of the call names its own session or none, and fill in its own session."""
     if body.session_id is not None:
-        _check_own(caller, request.app.state.hark.sessions.find(body.session_id))
+        _check_own(caller, service_of(request).sessions.find(body.session_id))
     return msgspec.structs.replace(body, session_id=caller.session.id)
 
 
@@ -61,7 +62,7 @@ async def as_sender(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
     """Let an agent through to a message that it has sent or received."""
-    message = await request.app.state.hark.mailbox.find(request.path_params["message"])
+    message = await service_of(request).mailbox.find(request.path_params["message"])
     if caller.session.id not in (message.session_id, message.sender_session_id):
         raise _refused(f"message {message.id} is not yours", "an agent sees what it has sent and what it was sent")
     return msgspec.structs.replace(body, session_id=caller.session.id) if hasattr(body, "session_id") else body
@@ -69,7 +70,7 @@ async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 async def sent_message(caller: AgentCaller, request: Request, body: Any) -> Any:
     """Let an agent through to a message that it has sent: only the sender may cancel or retry a message."""
-    message = await request.app.state.hark.mailbox.find(request.path_params["message"])
+    message = await service_of(request).mailbox.find(request.path_params["message"])
     if caller.session.id != message.sender_session_id:
         raise _refused(f"message {message.id} was not sent by you", "an agent may take back what it has sent")
     return body
@@ -77,7 +78,7 @@ async def sent_message(caller: AgentCaller, request: Request, body: Any) -> Any:
 
 async def own_reminder(caller: AgentCaller, request: Request, body: Any) -> Any:
     wanted = request.path_params["reminder"]
-    waiting = await request.app.state.hark.scheduler.waiting()
+    waiting = await service_of(request).scheduler.waiting()
     is_own = {one.id for one in waiting if caller.session.id in (one.session_id, one.sender_session_id)}
     if any(one.id.startswith(wanted) for one in waiting) and not any(one.startswith(wanted) for one in is_own):
         raise _refused(f"reminder {wanted} is not yours", "`hark reminders` lists yours")
@@ -150,7 +151,7 @@ async def permit(request: Request, method: str, path: str, body: Any) -> Any:
 
 def _named(request: Request) -> Session:
     """Return the session that the path of a call names."""
-    session: Session = request.app.state.hark.sessions.find(request.path_params["session"])
+    session: Session = service_of(request).sessions.find(request.path_params["session"])
     return session
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from starlette.requests import Request as HttpRequest
 
-from hark.api.route import Call, Query
+from hark.api.route import Call, Query, service_of
 from hark.api.shapes import PositiveSeconds, Request, Response
 from hark.daemon.timers.reminders import make_when
 from hark.model.reminder import Reminder
@@ -55,7 +55,7 @@ class ReminderList(Response, frozen=True, kw_only=True):
 
 
 async def remind(request: HttpRequest, body: Remind) -> ReminderInfo:
-    hark = request.app.state.hark
+    hark = service_of(request)
     session = hark.sessions.find(body.session_id)
     when = make_when(body.delay_seconds, body.at, body.every_seconds, body.cron)
     reminder = await hark.scheduler.remind(
@@ -65,7 +65,7 @@ async def remind(request: HttpRequest, body: Remind) -> ReminderInfo:
 
 
 async def list_reminders(request: HttpRequest, _: None) -> ReminderList:
-    hark = request.app.state.hark
+    hark = service_of(request)
     waiting = await hark.scheduler.waiting()
     if wanted := request.query_params.get("session"):
         session = hark.sessions.find(wanted)
@@ -74,7 +74,7 @@ async def list_reminders(request: HttpRequest, _: None) -> ReminderList:
 
 
 async def cancel_reminder(request: HttpRequest, _: None) -> ReminderInfo:
-    return reminder_info(await request.app.state.hark.scheduler.cancel(request.path_params["reminder"]))
+    return reminder_info(await service_of(request).scheduler.cancel(request.path_params["reminder"]))
 
 
 def reminder_info(reminder: Reminder) -> ReminderInfo:

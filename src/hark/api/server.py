@@ -1,7 +1,5 @@
 """The ASGI application: it serves every call of the tables, the WebSocket of events, and MCP."""
 
-from typing import Any
-
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,6 +14,7 @@ from hark.api import editors, inbox, messages, metrics, openapi, scheduler, sess
 from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
 from hark.api.route import endpoint
+from hark.daemon.service import Service
 from hark.model.errors import HarkError
 
 # Calls with a longer path come first, because a session's name may contain slashes.
@@ -32,7 +31,7 @@ CALLS = (
 )
 
 
-def make_api(hark: Any, max_text_bytes: int) -> Starlette:
+def make_api(hark: Service, max_text_bytes: int) -> Starlette:
     # JSON may write a one-byte character as \uXXXX, which takes six bytes.
     largest_body = 6 * max_text_bytes + 65536
     door = Door(hark, largest_body)

@@ -3,12 +3,11 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from hark.api.route import Call, Query, idempotency_key, query_number
+from hark.api.route import Call, Query, idempotency_key, query_number, service_of
 from hark.api.shapes import (
     AdoptPane,
     NewSession,
@@ -22,6 +21,7 @@ from hark.api.shapes import (
 )
 from hark.daemon.registry.default_agent import command_for
 from hark.daemon.registry.idempotency import Once
+from hark.daemon.service import Service
 from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
@@ -36,22 +36,22 @@ STREAM_BACKLOG = 1000
 
 
 def found(request: Request) -> Session:
-    session: Session = request.app.state.hark.sessions.find(request.path_params["session"])
+    session: Session = service_of(request).sessions.find(request.path_params["session"])
     return session
 
 
 async def _info(request: Request, session: Session) -> SessionInfo:
-    pending = delivery_order(await request.app.state.hark.store.pending(session.id))
-    turns = request.app.state.hark.turns.of(session.id)
+    pending = delivery_order(await service_of(request).record.pending(session.id))
+    turns = service_of(request).turns.of(session.id)
     return session_info(session, len(pending), pending[0].hold_reason if pending else None, turns)
 
 
 async def list_sessions(request: Request, _: None) -> SessionList:
-    hark = request.app.state.hark
+    hark = service_of(request)
     chosen = hark.sessions.all() if request.query_params.get("all") in ("1", "true") else hark.sessions.running()
     waiting: dict[str, int] = {}
     reasons: dict[str, HoldReason | None] = {}
-    for message in delivery_order(await hark.store.pending()):
+    for message in delivery_order(await hark.record.pending()):
         reasons.setdefault(message.session_id, message.hold_reason)
         waiting[message.session_id] = waiting.get(message.session_id, 0) + 1
     return SessionList(
@@ -60,7 +60,7 @@ async def list_sessions(request: Request, _: None) -> SessionList:
 
 
 async def start_session(request: Request, body: NewSession) -> SessionInfo:
-    hark, key = request.app.state.hark, idempotency_key(request)
+    hark, key = service_of(request), idempotency_key(request)
     if key is None:
         return await _started(hark, body)
     once = Once(call="sessions", key=key, body=body, answer=SessionInfo)
@@ -68,13 +68,12 @@ async def start_session(request: Request, body: NewSession) -> SessionInfo:
     return made
 
 
-async def _started(hark: Any, body: NewSession, session_id: SessionId | None = None) -> SessionInfo:
+async def _started(hark: Service, body: NewSession, session_id: SessionId | None = None) -> SessionInfo:
     """Start the session, unless a session with `session_id` exists already, and describe it."""
     if session_id and hark.sessions.is_known(session_id):
         return session_info(hark.sessions.get(session_id))
-    place = body.beside and Beside(
-        pane_id=body.beside.pane_id, is_split=body.beside.is_split, is_shown=body.beside.is_shown
-    )
+    wanted = body.beside
+    place = Beside(pane_id=wanted.pane_id, is_split=wanted.is_split, is_shown=wanted.is_shown) if wanted else None
     command = command_for(hark.kinds, body.agent, body.command, body.environment, hark.config.default_agent)
     session = await hark.sessions.start(
         command,
@@ -96,7 +95,7 @@ async def _started(hark: Any, body: NewSession, session_id: SessionId | None = N
 
 
 async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
-    hark, socket = request.app.state.hark, choose_socket(body.socket_name, body.socket_path)
+    hark, socket = service_of(request), choose_socket(body.socket_name, body.socket_path)
     session = await hark.sessions.adopt(
         body.target, name=body.name, agent=body.agent, socket=socket, has_signals=body.has_signals
     )
@@ -106,7 +105,7 @@ async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
 
 
 async def run_in_pane(request: Request, body: RunInPane) -> Started:
-    session, launch = await request.app.state.hark.sessions.run(
+    session, launch = await service_of(request).sessions.run(
         body.target,
         body.command,
         name=body.name,
@@ -117,13 +116,13 @@ async def run_in_pane(request: Request, body: RunInPane) -> Started:
         has_signals=body.has_signals,
     )
     if body.has_signals:
-        await request.app.state.hark.teacher.teach(session, body.command, body.environment)
+        await service_of(request).teacher.teach(session, body.command, body.environment)
     added = {name: value for name, value in launch.environment.items() if body.environment.get(name) != value}
     return Started(session=session_info(session), words=launch.words, environment=added)
 
 
 async def wait(request: Request, _: None) -> SessionList:
-    hark, query = request.app.state.hark, request.query_params
+    hark, query = service_of(request), request.query_params
     names = [name for name in query.get("sessions", "").split(",") if name]
     if not names:
         raise HarkError(
@@ -134,7 +133,7 @@ async def wait(request: Request, _: None) -> SessionList:
         query.get("for", "idle"),
         query_number(request, "wait_seconds", 30, 0, 60),
         is_any=query.get("any") in ("1", "true"),
-        after=int(query_number(request, "after", await hark.store.last_event_seq(), 0, 2.0**53)),
+        after=int(query_number(request, "after", await hark.record.last_event_seq(), 0, 2.0**53)),
     )
     return SessionList(sessions=[await _info(request, session) for session in there])
 
@@ -144,30 +143,30 @@ async def get_session(request: Request, _: None) -> SessionInfo:
 
 
 async def rename_session(request: Request, body: RenameSession) -> SessionInfo:
-    return await _info(request, await request.app.state.hark.sessions.rename(found(request), body.name))
+    return await _info(request, await service_of(request).sessions.rename(found(request), body.name))
 
 
 async def hold_session(request: Request, _: None) -> SessionInfo:
-    return await _info(request, await request.app.state.hark.sessions.disturb(found(request), may=False))
+    return await _info(request, await service_of(request).sessions.disturb(found(request), may=False))
 
 
 async def release_session(request: Request, _: None) -> SessionInfo:
-    return await _info(request, await request.app.state.hark.sessions.disturb(found(request), may=True))
+    return await _info(request, await service_of(request).sessions.disturb(found(request), may=True))
 
 
 async def kill_session(request: Request, _: None) -> SessionInfo:
-    return await _info(request, await request.app.state.hark.sessions.kill(found(request)))
+    return await _info(request, await service_of(request).sessions.kill(found(request)))
 
 
 async def get_output(request: Request, _: None) -> OutputText:
     session = _running(found(request))
     lines = int(query_number(request, "lines", 50, 1, 100_000))
-    text = await request.app.state.hark.panes.of(session.pane).history(session.pane.pane_id, lines)
+    text = await service_of(request).panes.of(session.pane).history(session.pane.pane_id, lines)
     return OutputText(session_id=session.id, lines=text)
 
 
 async def stream_output(request: Request, _: None) -> StreamingResponse:
-    hark, session = request.app.state.hark, _running(found(request))
+    hark, session = service_of(request), _running(found(request))
     if not await hark.panes.watch(session.pane):
         raise HarkError(
             "not-available", "the pane's output goes to a pipe of its own", "end that pipe-pane, or use `hark attach`"

@@ -2,18 +2,18 @@
 
 from starlette.requests import Request
 
-from hark.api.route import Call, Query, query_number
+from hark.api.route import Call, Query, query_number, service_of
 from hark.api.shapes import EventList
 from hark.api.system import event_info
 
 
 async def list_signals(request: Request, _: None) -> EventList:
-    hark = request.app.state.hark
+    hark = service_of(request)
     wanted = request.query_params.get("session")
     session_id = hark.sessions.find(wanted).id if wanted else None
     limit = int(query_number(request, "limit", 50, 1, 10_000))
-    last_seq = await hark.store.last_event_seq()
-    events = await hark.store.signals(session_id, limit)
+    last_seq = await hark.record.last_event_seq()
+    events = await hark.record.signals(session_id, limit)
     return EventList(events=[event_info(event) for event in events], last_seq=last_seq)
 
 

@@ -1,14 +1,13 @@
 """The call that starts an agent and gives it its first task."""
 
-from typing import Any
-
 from starlette.requests import Request
 
 from hark.api.messages import post, sent_answer
-from hark.api.route import Call, idempotency_key
+from hark.api.route import Call, idempotency_key, service_of
 from hark.api.shapes import Send, Spawn, Spawned, session_info
 from hark.daemon.registry.default_agent import command_for
 from hark.daemon.registry.idempotency import Once
+from hark.daemon.service import Service
 from hark.model.ids import SessionId
 from hark.model.message import Notify
 
@@ -16,7 +15,7 @@ COLUMNS, ROWS = 120, 40
 
 
 async def spawn(request: Request, body: Spawn) -> Spawned:
-    hark, key = request.app.state.hark, idempotency_key(request)
+    hark, key = service_of(request), idempotency_key(request)
     if key is None:
         return await spawned(hark, body)
     once = Once(call="spawn", key=key, body=body, answer=Spawned)
@@ -24,7 +23,7 @@ async def spawn(request: Request, body: Spawn) -> Spawned:
     return made
 
 
-async def spawned(hark: Any, body: Spawn, key: str | None = None, session_id: SessionId | None = None) -> Spawned:
+async def spawned(hark: Service, body: Spawn, key: str | None = None, session_id: SessionId | None = None) -> Spawned:
     """Check the task before anything starts, start the session unless one with `session_id` exists, and send it the task."""
     hark.mailbox.check(
         body.task,

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hark import __version__
-from hark.api.route import Call, Query, query_number
+from hark.api.route import Call, Query, query_number, service_of
 from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing, Restart
 from hark.daemon.doors.hook_reports import HookOrigin
 from hark.daemon.process.restart import check_command
@@ -21,7 +21,7 @@ LARGEST_SEQ = 2.0**53
 
 
 async def healthz(request: Request, _: None) -> Health:
-    hark = request.app.state.hark
+    hark = service_of(request)
     return Health(
         status="ok",
         version=__version__,
@@ -30,31 +30,31 @@ async def healthz(request: Request, _: None) -> Health:
         sessions=len(hark.sessions.running()),
         tmux_version=hark.tmux_version,
         database=hark.database,
-        last_event_seq=await hark.store.last_event_seq(),
+        last_event_seq=await hark.record.last_event_seq(),
         instance=hark.instance,
     )
 
 
 async def list_events(request: Request, _: None) -> EventList:
-    store = request.app.state.hark.store
+    record = service_of(request).record
     after = int(query_number(request, "after", 0, 0, LARGEST_SEQ))
-    events = await store.events(after=after, limit=int(query_number(request, "limit", 1000, 1, 10_000)))
-    return EventList(events=[event_info(event) for event in events], last_seq=await store.last_event_seq())
+    events = await record.events(after=after, limit=int(query_number(request, "limit", 1000, 1, 10_000)))
+    return EventList(events=[event_info(event) for event in events], last_seq=await record.last_event_seq())
 
 
 async def take_hook(request: Request, body: HookReport) -> HookTaken:
-    hooks = request.app.state.hark.hooks
+    hooks = service_of(request).hooks
     origin = HookOrigin(body.session_id, body.socket, body.pane_id)
     return HookTaken(session_id=await hooks.take(body.agent, body.event, origin, body.emitted_at, body.payload))
 
 
 async def shutdown(request: Request, _: None) -> Nothing:
-    request.app.state.hark.stop()
+    service_of(request).stop()
     return Nothing()
 
 
 async def restart(request: Request, body: Restart) -> Nothing:
-    hark = request.app.state.hark
+    hark = service_of(request)
     if body.is_upgrade and not hark.config.restart_on_upgrade:
         raise HarkError(
             "restart-refused", "restart_on_upgrade is off", "`hark daemon restart` restarts it all the same"
@@ -87,7 +87,7 @@ async def follow_events(socket: WebSocket) -> None:
 
 async def _tell_events(socket: WebSocket, after: int) -> None:
     with contextlib.suppress(WebSocketDisconnect):
-        async for event in socket.app.state.hark.bus.follow(after):
+        async for event in service_of(socket).bus.follow(after):
             await socket.send_text(msgspec.json.encode(event_info(event)).decode())
 
 

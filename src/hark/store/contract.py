@@ -37,7 +37,34 @@ class Begun(Struct, frozen=True):
     """The answer to the request; None if the request is not done yet, or a daemon died before it was done."""
 
 
-class Store(Protocol):
+class Record(Protocol):
+    """What the API may read of a store: messages, receipts, events and drafts. Nothing here changes anything."""
+
+    async def message(self, message_id: MessageId) -> Message: ...
+    async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
+        """Return the messages that are queued, held or staged, of one session or of all, in order of arrival."""
+
+    async def messages(
+        self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
+    ) -> Sequence[Message]:
+        """Return the newest `limit` messages of a session, newest first. If `statuses` are named, return only messages with one of them."""
+
+    async def count_by_status(self) -> dict[Status, int]: ...
+    async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
+        """Return the receipts of a message in the order in which they were written."""
+
+    # leases: at most one delivery per session at a time, also across processes
+    async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+        """Return the events with a seq above `after`, in order."""
+
+    async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
+        """Return the newest `limit` signals, of one session or of all, oldest first."""
+
+    async def last_event_seq(self) -> int: ...
+    async def draft(self, session_id: SessionId) -> Draft | None: ...
+
+
+class Store(Record, Protocol):
     async def open(self) -> None: ...
     async def close(self) -> None:
         """Make everything durable that was accepted, and close the store. Later calls raise `store-closed`. Closing twice is harmless."""
@@ -60,7 +87,6 @@ class Store(Protocol):
         announcements when they come again."""
 
     async def signal_memory(self, session_id: SessionId) -> str | None: ...
-
     async def remove_session(self, session_id: SessionId, event: Event | None = None) -> None:
         """Forget the session with its messages and receipts, reminders, draft and lease; its events stay. Raise `session-not-found` if
         there is no such session."""
@@ -88,12 +114,8 @@ class Store(Protocol):
         """Apply `lifecycle.begin_attempt` to the stored message, so that the attempt is durable before the first key is pressed. `batch_id`
         names the payload that the message goes in. Raise `lease-lost` or `transition-illegal`."""
 
-    async def message(self, message_id: MessageId) -> Message: ...
     async def find_messages(self, prefix: str, limit: int = 9) -> Sequence[MessageId]:
         """Return the ids that start with the prefix, the oldest message first. The prefix is plain text, not a pattern."""
-
-    async def pending(self, session_id: SessionId | None = None) -> Sequence[Message]:
-        """Return the messages that are queued, held or staged, of one session or of all, in order of arrival."""
 
     async def first_pending(self, session_id: SessionId) -> Message | None:
         """Return the message to deliver next: the first of `queue.ordering.delivery_order`; None if no message is pending."""
@@ -109,11 +131,6 @@ class Store(Protocol):
         receipts and events, and return the messages as they are now. However many callers ask at the same time, each message is
         handed out once. Raise `session-not-found`."""
 
-    async def messages(
-        self, session_id: SessionId, limit: int = 50, statuses: Sequence[Status] = ()
-    ) -> Sequence[Message]:
-        """Return the newest `limit` messages of a session, newest first. If `statuses` are named, return only messages with one of them."""
-
     async def expired(self, now: datetime) -> Sequence[Message]:
         """Return the pending messages whose timeout_at is not after now."""
 
@@ -128,12 +145,6 @@ class Store(Protocol):
     async def with_notices(self, limit: int = 1000) -> Sequence[Message]:
         """Return the newest messages that do not wait any more and whose sending sessions asked to be told about them, newest first."""
 
-    async def count_by_status(self) -> dict[Status, int]: ...
-
-    async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
-        """Return the receipts of a message in the order in which they were written."""
-
-    # leases: at most one delivery per session at a time, also across processes
     async def acquire_lease(self, session_id: SessionId, owner: str, now: datetime, until: datetime) -> Lease | None:
         """Grant the owner a lease until `until`, or return None while somebody else's lease has not expired. The owner's own lease is
         prolonged with its fence unchanged; a new lease has a higher fence than any earlier lease of that session, even after a
@@ -160,16 +171,8 @@ class Store(Protocol):
     async def add_event(self, event: Event) -> Event:
         """Store the event, and return it with its seq."""
 
-    async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """Return the events with a seq above `after`, in order."""
-
-    async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
-        """Return the newest `limit` signals, of one session or of all, oldest first."""
-
     async def used_names(self) -> Collection[str]:
         """Return every name that a session has or had, as far back as the events go."""
-
-    async def last_event_seq(self) -> int: ...
 
     def on_event(self, listener: Callable[[Event], None]) -> None:
         """Call the listener after each event has become durable, on the event loop that opened the store, in order of seq."""
@@ -178,7 +181,6 @@ class Store(Protocol):
     async def save_draft(self, draft: Draft, event: Event | None = None) -> None:
         """Store the draft of a session, in the place of an earlier one, and write the event in the same transaction."""
 
-    async def draft(self, session_id: SessionId) -> Draft | None: ...
     async def drafts(self) -> Sequence[Draft]:
         """Return all drafts that are not back in their boxes yet."""
 

@@ -1,8 +1,8 @@
 """Every call has a rule for agents, and the rules say no by default."""
 
-from hark.api.agent_guard import agent_token
 from hark.api.rights import RULES
 from hark.api.server import CALLS
+from hark.daemon.process.tokens import agent_token
 
 
 def test_every_call_has_one_rule_for_agents() -> None:

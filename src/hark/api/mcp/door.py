@@ -10,11 +10,12 @@ from starlette.types import Receive, Scope, Send
 
 from hark.api.problems import problem_response
 from hark.daemon.process.log import logger
+from hark.daemon.service import Service
 from hark.model.errors import HarkError
 
 
 class Door:
-    def __init__(self, hark: Any, largest_body: int, server: str = "hark.api.mcp.server") -> None:
+    def __init__(self, hark: Service, largest_body: int, server: str = "hark.api.mcp.server") -> None:
         """`server` is the name of the module that needs the SDK."""
         self._hark = hark
         self._largest_body = largest_body

@@ -17,6 +17,7 @@ from hark.api.inbox import is_there
 from hark.api.mcp.tools import TOOLS, Caller, Tool
 from hark.api.problems import problem_of
 from hark.daemon.process.log import logger
+from hark.daemon.service import Service
 from hark.environment import session_environment
 from hark.inside.mcp_pipe import ENVIRONMENT_KEY
 from hark.model.errors import HarkError
@@ -29,7 +30,7 @@ check_inbox when you begin and when you have finished a piece of work, and ack w
 Context = ServerRequestContext[Any, Request]
 
 
-def make_manager(hark: Any, largest_body: int) -> StreamableHTTPSessionManager:
+def make_manager(hark: Service, largest_body: int) -> StreamableHTTPSessionManager:
     """Make the manager of MCP requests, stateless and with JSON instead of streams: a restarted daemon goes on where the old one was."""
     tools = {tool.name: tool for tool in TOOLS}
     listed = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
@@ -68,7 +69,7 @@ async def _called(find_caller: Callable[[], Caller], tool: Tool, arguments: dict
     return _result(answer, is_error=False)
 
 
-def _caller(hark: Any, request: Request | None, environment: dict[str, str]) -> Caller:
+def _caller(hark: Service, request: Request | None, environment: dict[str, str]) -> Caller:
     assert request is not None
     named = request.headers.get(SESSION_HEADER)
     session = hark.sessions.find(named) if named else None

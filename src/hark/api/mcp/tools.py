@@ -14,6 +14,7 @@ from hark.api.scheduler import ReminderInfo, reminder_info
 from hark.api.shapes import Request, Response, Spawn
 from hark.api.spawn import spawned
 from hark.daemon.inbox import IsThere
+from hark.daemon.service import Service
 from hark.daemon.timers.reminders import make_when
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
@@ -27,7 +28,7 @@ LONGEST_INBOX_WAIT_S = 60.0
 
 
 class Caller(Struct, frozen=True):
-    hark: Any
+    hark: Service
     session: Session | None
     is_there: IsThere
     environment: dict[str, str] = {}

@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from typing import Any
 
 from hark.api.shapes import Response
+from hark.daemon.service import Service
 from hark.model.errors import HarkError
 from hark.model.event import EventKind
 from hark.model.ids import MESSAGE_ID_LENGTH
@@ -22,7 +22,7 @@ class Waited(Response, frozen=True, kw_only=True):
     """The message's status; for a session, what its agent is doing, or `gone`."""
 
 
-async def wait_for(hark: Any, name: str, goal: str, within_s: float) -> Waited:
+async def wait_for(hark: Service, name: str, goal: str, within_s: float) -> Waited:
     if goal in (Status.SUBMITTED, Status.ACKNOWLEDGED) or MESSAGE_ID.fullmatch(name):
         return await _message(hark, await hark.mailbox.find(name), _status(goal), within_s)
     session = hark.sessions.find(name)
@@ -40,17 +40,17 @@ def _status(goal: str) -> Status:
     return Status(goal)
 
 
-async def _message(hark: Any, message: Message, goal: Status, within_s: float) -> Waited:
+async def _message(hark: Service, message: Message, goal: Status, within_s: float) -> Waited:
     try:
         message = await hark.mailbox.wait(message.id, goal, within_s)
     except HarkError as failure:
         if failure.code != "wait-timeout":
             raise
-        message = await hark.store.message(message.id)
+        message = await hark.record.message(message.id)
     return Waited(name=message.id, reached=has_reached(message.status, goal), state=message.status)
 
 
-async def _agent(hark: Any, session: Session, goal: str, within_s: float) -> bool:
+async def _agent(hark: Service, session: Session, goal: str, within_s: float) -> bool:
     try:
         await hark.waits.until([session], goal, within_s)
     except HarkError as failure:
@@ -60,8 +60,8 @@ async def _agent(hark: Any, session: Session, goal: str, within_s: float) -> boo
     return True
 
 
-async def _gone(hark: Any, session: Session, within_s: float) -> bool:
-    after = await hark.store.last_event_seq()
+async def _gone(hark: Service, session: Session, within_s: float) -> bool:
+    after = await hark.record.last_event_seq()
     try:
         async with asyncio.timeout(within_s):
             if hark.sessions.get(session.id).state is SessionState.RUNNING:
