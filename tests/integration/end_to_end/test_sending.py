@@ -38,7 +38,7 @@ TEXTS = {
     "trailing-backslash": "a path C:\\",
     "trailing-mention": "look at @file",
 }
-CATCHES_ENTER = ("trailing-backslash", "trailing-mention")
+CATCHES_ENTER = ("trailing-backslash", "trailing-mention", "shell")
 
 
 @pytest.fixture(scope="module")
