@@ -117,7 +117,7 @@ def test_a_daemon_that_agents_share_knows_of_no_session(hark: RunningHark) -> No
 
 
 def test_it_loads_nothing_heavy() -> None:
-    program = "import sys; from hark import mcp; print(*sys.modules)"
+    program = "import sys; from hark.inside import mcp_pipe; print(*sys.modules)"
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     heavy = {"asyncio", "msgspec", "click", "mcp", "pydantic", "http.client", "email", "ssl", "subprocess", "tempfile"}
