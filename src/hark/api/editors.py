@@ -4,7 +4,8 @@ from typing import Literal
 
 from starlette.requests import Request as HttpRequest
 
-from hark.api.route import Call, service_of
+from hark.api.route import Call
+from hark.api.service import service_of
 from hark.api.shapes import Request, Response
 from hark.model.ids import SessionId
 

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from starlette.requests import Request as HttpRequest
 
-from hark.api.route import Call, service_of
+from hark.api.route import Call
+from hark.api.service import service_of
 from hark.api.sessions import found
 from hark.api.shapes import MessageInfo, Nothing, Request, Response, SessionInfo, message_info, session_info
 from hark.daemon.inbox import IsThere

@@ -6,7 +6,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from hark.api.route import Call, Query, idempotency_key, query_number, service_of
+from hark.api.route import Call, Query, idempotency_key, query_number
+from hark.api.service import service_of
 from hark.api.sessions import found
 from hark.api.shapes import (
     MessageInfo,

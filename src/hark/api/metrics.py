@@ -6,7 +6,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response as HttpResponse
 
-from hark.api.route import Call, service_of
+from hark.api.route import Call
+from hark.api.service import service_of
 from hark.api.shapes import Response
 from hark.daemon.service import Service
 from hark.model.errors import HarkError

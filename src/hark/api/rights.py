@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from starlette.requests import Request
 
-from hark.api.route import service_of
+from hark.api.service import service_of
 from hark.model.config import AGENT_RIGHTS
 from hark.model.errors import HarkError
 from hark.model.session import Session

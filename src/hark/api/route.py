@@ -11,7 +11,6 @@ from starlette.responses import Response
 from hark.api.problems import problem_response
 from hark.api.rights import permit
 from hark.daemon.process.log import logger
-from hark.daemon.service import Service
 from hark.model.errors import HarkError
 
 LARGEST_BODY = 64 * 1024 * 1024
@@ -80,12 +79,6 @@ async def _body(request: Request, shape: type[Struct] | None) -> Struct | None:
         raise HarkError(
             "request-invalid", f"the request is not right: {wrong}", "/openapi.json describes it"
         ) from wrong
-
-
-def service_of(connection: HTTPConnection) -> Service:
-    """Return the daemon's service, which answers this request."""
-    service: Service = connection.app.state.hark
-    return service
 
 
 def idempotency_key(request: Request) -> str | None:

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from starlette.requests import Request as HttpRequest
 
-from hark.api.route import Call, Query, service_of
+from hark.api.route import Call, Query
+from hark.api.service import service_of
 from hark.api.shapes import PositiveSeconds, Request, Response
 from hark.daemon.timers.reminders import make_when
 from hark.model.reminder import Reminder

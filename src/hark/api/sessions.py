@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from hark.api.route import Call, Query, idempotency_key, query_number, service_of
+from hark.api.route import Call, Query, idempotency_key, query_number
+from hark.api.service import service_of
 from hark.api.shapes import (
     AdoptPane,
     NewSession,

@@ -2,7 +2,8 @@
 
 from starlette.requests import Request
 
-from hark.api.route import Call, Query, query_number, service_of
+from hark.api.route import Call, Query, query_number
+from hark.api.service import service_of
 from hark.api.shapes import EventList
 from hark.api.system import event_info
 

@@ -3,7 +3,8 @@
 from starlette.requests import Request
 
 from hark.api.messages import post, sent_answer
-from hark.api.route import Call, idempotency_key, service_of
+from hark.api.route import Call, idempotency_key
+from hark.api.service import service_of
 from hark.api.shapes import Send, Spawn, Spawned, session_info
 from hark.daemon.registry.default_agent import command_for
 from hark.daemon.registry.idempotency import Once

@@ -10,7 +10,8 @@ from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hark import __version__
-from hark.api.route import Call, Query, query_number, service_of
+from hark.api.route import Call, Query, query_number
+from hark.api.service import service_of
 from hark.api.shapes import EventInfo, EventList, Health, HookReport, HookTaken, Nothing, Restart
 from hark.daemon.doors.hook_reports import HookOrigin
 from hark.daemon.process.restart import check_command
