@@ -64,7 +64,8 @@ LONGEST_GAP_MS = 1000
 READ_POLL_S = 0.001
 READ_PATIENCE_S = 0.5  # how long to wait until the agent reads: while it redraws everything it reads nothing
 ENTER_PATIENCE_S = 2.5  # how long to wait for a read before an Enter: read together with other keys it is a newline
-INSISTS_AFTER_S = 2.0  # a key that has waited this long goes on, even if the agent does not read
+INSISTS_AFTER_S = 2.0  # an undo waits no longer than this for an agent to come back from its editor
+UNREAD_INSISTS_AFTER_S = 10.0  # a key that has waited this long goes on, even if the agent has not read the undo
 LONGEST_BURST = 48  # agents take a read of 64 bytes or more for a paste, control bytes and all
 LONGEST_PAUSE_S = 1.0
 MOST_REPEATS = 1024 * 1024
@@ -386,9 +387,10 @@ class Keys:
 
     def _wait_for_reader(self, left: deque[Burst], now: float) -> None:
         """Wait until the agent reads. If it does not read and the human insists, send the rest of the undo in its order, and then the
-        keys."""
+        keys. The human's keys could not reach the agent meanwhile either, and an agent that reads all of it at once takes it for a paste:
+        Claude Code has sent off control characters as a prompt."""
         self._undo_at = now + READ_POLL_S
-        has_waited = self._oldest_at is not None and now - self._oldest_at >= INSISTS_AFTER_S
+        has_waited = self._oldest_at is not None and now - self._oldest_at >= UNREAD_INSISTS_AFTER_S
         if has_waited and now >= self._settle_by:
             for burst in left:
                 self._send_burst(burst)

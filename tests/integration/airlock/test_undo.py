@@ -197,7 +197,7 @@ def test_nobody_gets_a_hold_while_an_undo_is_run(recorded: Recorded) -> None:
 
 
 def test_the_keys_of_an_agent_that_does_not_read_go_behind_the_undo() -> None:
-    """They wait until it reads, or until a key of the human's is two seconds old."""
+    """They wait until it reads, or until a key of the human's is ten seconds old."""
     with Recorded(READS_LATE) as recorded:
         die(recorded, FIRST, PAUSE, KEY)
 
