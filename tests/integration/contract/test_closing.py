@@ -5,7 +5,7 @@ import pytest
 
 from hark.model.ids import MessageId, ReminderId
 from hark.model.message import Draft, Lease, Status
-from hark.store.contract import Store
+from hark.store.contract import Record, Store
 from tests.integration.contract.samples import (
     ANA,
     NOW,
@@ -71,7 +71,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
 
 
 def test_every_method_of_the_contract_is_tried() -> None:
-    contract = {name for name in vars(Store) if not name.startswith("_")}
+    contract = {name for part in (Store, Record) for name in vars(part) if not name.startswith("_")}
 
     assert {name for name, _ in CALLS} == contract - {"open", "close", "on_event"}
 
