@@ -1,4 +1,4 @@
-"""Wires all parts of the daemon together, which no other file does. `serve` runs the daemon until it is told to stop."""
+"""Runs the daemon until it is told to stop: takes its locks, opens the store, starts the service and its workers, and ends them."""
 
 import asyncio
 import contextlib

@@ -1,1 +1,1 @@
-"""Commands that connect agents to hark and look for what is wrong."""
+"""These commands connect agents to hark and look for what is wrong."""

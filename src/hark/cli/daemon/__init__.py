@@ -1,1 +1,1 @@
-"""Commands about the daemon and the shell."""
+"""These commands run and inspect the daemon, and set up the shell."""

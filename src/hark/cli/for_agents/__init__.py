@@ -1,1 +1,1 @@
-"""Commands for the agent of a session."""
+"""The agent of a session calls these commands."""

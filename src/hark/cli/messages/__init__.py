@@ -1,1 +1,1 @@
-"""Commands about messages."""
+"""These commands send messages, show what became of them, and take them back."""

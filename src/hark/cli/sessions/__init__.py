@@ -1,1 +1,1 @@
-"""Commands about sessions."""
+"""These commands start, adopt, list, show and end sessions."""

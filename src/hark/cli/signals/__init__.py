@@ -1,1 +1,1 @@
-"""Commands about what agents announce."""
+"""These commands print and hear what agents announce."""
