@@ -40,6 +40,7 @@ from hark.model.session import Pane
 from hark.terminal.holds.human_clients import View, questions, read_view
 from hark.terminal.holds.key_tables import MARK, OUT, OVER, Names, Setting, Words, our_key_for, tables_for
 from hark.terminal.holds.undo_script import UNDONE, UndoPlace, undo_script
+from hark.terminal.holds.watch_script import watch_script
 from hark.terminal.tmux.commands import command, line, paste_flags, shell_command
 from hark.terminal.tmux.expansion import Format, all_of, equals, not_, value_of
 from hark.terminal.tmux.server import TmuxServer, is_running
@@ -47,7 +48,6 @@ from hark.terminal.tmux.server import TmuxServer, is_running
 OUT_POLL_S = 0.02
 LONGEST_UNDO_S = 5.0
 """How long after the hold's deadline the keys go free at the latest, whatever became of the undo."""
-WATCH_POLL_S = 0.1
 
 _holds = itertools.count(1)
 
@@ -177,7 +177,7 @@ class KeyHold:
             line(
                 command("wait-for", "-L", self._guards[0]),
                 command("run-shell", "-b", "-d", f"{left_s:.3f}", script),
-                command("run-shell", "-b", _watch(script, left_s)),
+                command("run-shell", "-b", watch_script(script, left_s)),
             )
         )
 
@@ -205,7 +205,7 @@ class KeyHold:
         before = [
             command("set-option", "-s", "-o", MARK, self._name),
             *(command("wait-for", "-L", guard) for guard in self._guards),
-            command("run-shell", "-b", _watch(self._timer(runs_undo=True), self._seconds, self._is_over)),
+            command("run-shell", "-b", watch_script(self._timer(runs_undo=True), self._seconds, self._is_over)),
             command("run-shell", "-b", "-d", f"{self._seconds:.3f}", self._timer(runs_undo=True)),
             command("run-shell", "-b", "-d", f"{self._seconds + LONGEST_UNDO_S:.3f}", self._timer(runs_undo=False)),
             *self._tables.prepare(listed),
@@ -326,20 +326,6 @@ class KeyHold:
     def _undoing(self) -> str:
         """The name of the server option that is set from the moment when the timer begins to run the undo."""
         return f"@{self._name}-undoing"
-
-
-def _watch(script: str, seconds: float, is_over: str = "false") -> str:
-    """Return shell commands that run the script when our process ends, if that happens within `seconds`. A process that has ended
-    stays visible until its parent asks for it, which takes some parents seconds; but Linux shows that it runs no program any more. Where
-    the shell cannot see our process even while it lives (it is in another container), the timer alone ends the hold."""
-    process, looks = os.getpid(), round(seconds / WATCH_POLL_S)
-    program = f"[ -e /proc/{process}/exe ]"
-    lives = f"if {program}; then lives() {{ {program}; }}; else lives() {{ kill -0 {process}; }}; fi"
-    # Our process may have ended before this shell began.
-    has_ended = f"[ -e /proc/{process} ] && ! {program}"
-    looked = f"sleep {WATCH_POLL_S}; lives || {{ {script}; break; }}; [ $((n%5)) -ne 0 ] || ! {is_over} || break"
-    loop = f"n={looks}; while [ $n -gt 0 ]; do {looked}; n=$((n-1)); done"
-    return f"{{ if {has_ended}; then {script}; else {lives}; if lives; then {loop}; fi; fi; }} >/dev/null 2>&1; :"
 
 
 async def _look(server: TmuxServer, pane: Pane) -> View:
