@@ -197,6 +197,20 @@ def test_what_a_million_runs_have_found(seed: int) -> None:
     assert not run(scenario).violations, tell(scenario)
 
 
+FIRST_STEP_AFTER_THE_DIALOG_IS_SEEN = 11
+
+
+@pytest.mark.parametrize("crash_at", range(FIRST_STEP_AFTER_THE_DIALOG_IS_SEEN, 22))
+def test_an_undo_under_a_dialog_that_closes_leaves_the_draft_in_the_stash(crash_at: int) -> None:
+    """The dialog has swallowed the erasing keys of the undo: its last key, which unstashes, would stash our text over the draft.
+    (If the daemon dies before it sees the dialog, that still happens: then the dialog must close within the 0.3 s of the undo.)"""
+    scenario = replace(draw_scenario(Random(208883), 208883), crash_at=crash_at)
+
+    for lasts_ms in range(60, 900, 20):
+        timed = replace(scenario, dialog=(407.0, float(lasts_ms)))
+        assert not run(timed).violations, tell(timed)
+
+
 def test_the_way_back_to_a_row_above_does_not_go_on_in_the_history() -> None:
     scenario = draw_scenario(Random(4300), 4300)
 

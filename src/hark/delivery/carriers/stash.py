@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.carriers.free_box import into_free_box
+from hark.delivery.carriers.seen_box import with_key_while_seen
 from hark.delivery.carriers.steps import (
     Answer,
     Delivery,
@@ -76,7 +77,8 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     if taken is None:
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     box, emptied = taken
-    outcome = yield from into_free_box(job, emptied, lambda screen: _holds(screen, job, box) or let_go(screen, job))
+    delivery = into_free_box(job, emptied, lambda screen: _holds(screen, job, box) or let_go(screen, job))
+    outcome = yield from with_key_while_seen(delivery, job.look, stash.key)
     if is_late(outcome):
         return outcome
     was_submitted = isinstance(outcome, Submitted) and not outcome.was_kept
