@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 from hark.agents.codex import trust
-from hark.agents.decoders import EVENTS, decode
+from hark.agents.decoders import decode
+from hark.agents.registry import agents_with_hooks
 from hark.cli.agents.install import hook_program
 from hark.diagnosis.agents import look_at_hooks
 from hark.diagnosis.finding import Level
@@ -60,7 +61,7 @@ class Recorder:
         return [Heard(by, event, session, json.loads(payload)) for by, event, session, payload in found]
 
     def said(self) -> list[Said]:
-        return [decode(one.by, one.event, one.payload).said for one in self.heard() if one.by in EVENTS]
+        return [decode(one.by, one.event, one.payload).said for one in self.heard() if one.by in agents_with_hooks()]
 
 
 def injected(recorder: Recorder, directory: Path) -> Callable[[Launch], Launch]:

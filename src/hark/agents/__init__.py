@@ -1,1 +1,1 @@
-"""What hark knows about each agent: one data file per kind, and decoders of what its hooks report."""
+"""What hark knows about agents: a folder for each of them, what such a folder may offer (`protocol.py`), and who finds it (`registry.py`)."""

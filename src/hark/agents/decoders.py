@@ -1,14 +1,13 @@
 """What an agent's hook says, in our own words: one small set of events, whatever the agent calls them.
 
-EVENTS is the whole translation: by agent, the events that `hark install` subscribes to and what each of them means. Unknown
-events and fields are no error: agents learn new ones.
+Each agent's folder says what its events mean. Unknown events and fields are no error: agents learn new ones.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
 
+from hark.agents.registry import find_agent
 from hark.model.heard import Said
 
 
@@ -31,74 +30,12 @@ class Report(Struct, frozen=True, kw_only=True):
     """The file in which the agent keeps the conversation."""
 
 
-Meaning = Said | Callable[[dict[str, Any]], Said]
-
-
-def _claude_notification(payload: dict[str, Any]) -> Said:
-    kind = payload.get("notification_type")
-    return Said.PERMISSION_ASKED if kind == "permission_prompt" else Said.NOTIFIED
-
-
-def _gemini_notification(payload: dict[str, Any]) -> Said:
-    return Said.PERMISSION_ASKED if payload.get("notification_type") == "ToolPermission" else Said.NOTIFIED
-
-
-def _opencode_error(payload: dict[str, Any]) -> Said:
-    """Translate an error: only an aborted turn is interrupted. A turn that fails in another way says so and stops."""
-    return Said.INTERRUPTED if payload.get("error") == "MessageAbortedError" else Said.NOTIFIED
-
-
-EVENTS: dict[str, dict[str, Meaning]] = {
-    "claude": {
-        "SessionStart": Said.SESSION_STARTED,
-        "SessionEnd": Said.SESSION_ENDED,
-        "UserPromptSubmit": Said.PROMPT_SUBMITTED,
-        "PreToolUse": Said.TOOL_STARTING,
-        "PermissionRequest": Said.PERMISSION_ASKED,
-        "PostToolUse": Said.TOOL_DONE,
-        "Notification": _claude_notification,
-        "Stop": Said.STOPPED,
-    },
-    "codex": {
-        "SessionStart": Said.SESSION_STARTED,
-        "UserPromptSubmit": Said.PROMPT_SUBMITTED,
-        "PreToolUse": Said.TOOL_STARTING,
-        "PermissionRequest": Said.PERMISSION_ASKED,
-        "PostToolUse": Said.TOOL_DONE,
-        "Stop": Said.STOPPED,
-        "Interrupt": Said.INTERRUPTED,
-    },
-    "gemini": {
-        "SessionStart": Said.SESSION_STARTED,
-        "SessionEnd": Said.SESSION_ENDED,
-        "BeforeAgent": Said.PROMPT_SUBMITTED,
-        "BeforeTool": Said.TOOL_STARTING,
-        "AfterTool": Said.TOOL_DONE,
-        "Notification": _gemini_notification,
-        "AfterAgent": Said.STOPPED,
-    },
-    "opencode": {
-        "chat.message": Said.PROMPT_SUBMITTED,
-        "tool.execute.before": Said.TOOL_STARTING,
-        "tool.execute.after": Said.TOOL_DONE,
-        "permission.asked": Said.PERMISSION_ASKED,
-        "permission.replied": Said.PERMISSION_ANSWERED,
-        "question.asked": Said.PERMISSION_ASKED,
-        "question.replied": Said.PERMISSION_ANSWERED,
-        "question.rejected": Said.PERMISSION_ANSWERED,
-        "session.error": _opencode_error,
-        "session.idle": Said.STOPPED,
-    },
-    "demo": {said: said for said in Said if said not in (Said.UNKNOWN, Said.CONTINUED)},
-}
-"""What each event of an agent's hooks means, by agent kind. The demo agent uses hark's own names."""
-
-
 _OF_WORK = (Said.TOOL_STARTING, Said.TOOL_DONE, Said.STOPPED)
 
 
 def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
-    meaning = EVENTS.get(agent, {}).get(event, Said.UNKNOWN)
+    known = find_agent(agent)
+    meaning = known.events.get(event, Said.UNKNOWN)
     said = meaning if isinstance(meaning, Said) else meaning(payload)
     is_beside = bool(payload.get("agent_id"))
     if is_beside and said in _OF_WORK:
@@ -112,7 +49,7 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
         detail=_detail(payload),
         is_continued=payload.get("stop_hook_active") is True,
         is_beside=is_beside,
-        takes_answers=agent != "demo" or payload.get("takes_answers") is True,
+        takes_answers=known.takes_answer(payload),
         transcript=_text(payload, "transcript_path"),
     )
 

@@ -3,12 +3,12 @@
 
 import os.path
 import re
-from importlib import resources
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from hark.agents.registry import data_files
 from hark.delivery.carriers.choose import Means
 from hark.delivery.carriers.draft_reader import LineKeys
 from hark.delivery.carriers.editor import EditorKeys
@@ -26,8 +26,6 @@ from hark.model.plain import PlainCalls
 from hark.queue.turns import Phase
 
 GENERIC = "generic"
-DATA_FILE = "kind.toml"
-"""The name of the data file in the folder of each agent."""
 
 
 class TitleLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -188,11 +186,7 @@ class Kinds:
 
 def load_kinds(user_directory: Path | None = None) -> Kinds:
     """Load the built-in kinds and the user's own. A user's kind replaces the built-in kind of the same name."""
-    texts = [
-        (f"{folder.name}/{DATA_FILE}", data.read_bytes())
-        for folder in resources.files(__package__).iterdir()
-        if (data := folder.joinpath(DATA_FILE)).is_file()
-    ]
+    texts = [(f"{file.parent.name}/{file.name}", file.read_bytes()) for file in data_files()]
     texts += _texts_of_user(user_directory) if user_directory else []
     return Kinds({kind.name: kind for kind in (_decode(name, text) for name, text in texts)})
 

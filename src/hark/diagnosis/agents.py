@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hark.agents.codex import trust
-from hark.agents.decoders import EVENTS
 from hark.agents.native.launch import KINDS
+from hark.agents.registry import find_agent
 from hark.diagnosis.finding import Finding, ok, problem, warning
 from hark.installing import files, hooks
 from hark.installing.change import invalid
@@ -81,7 +81,7 @@ def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[s
     for session in sessions:
         event, has_airlock = last.get(session["id"]), session["airlock"] is not None
         may_have_api = session["agent"] in KINDS and has_airlock
-        if session["agent"] in EVENTS and (event or not may_have_api):
+        if find_agent(session["agent"]).events and (event or not may_have_api):
             is_new = has_airlock and session["id"] not in prompted
             yield _heard(session["name"], session["agent"], event, is_new=is_new)
         if not has_airlock:

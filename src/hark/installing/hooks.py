@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from hark.agents.decoders import EVENTS
+from hark.agents.registry import find_agent
 from hark.installing.edit import append, remove
 from hark.installing.jsonc import Node, member, parse, value_of
 
@@ -51,7 +51,7 @@ class Ours(Struct, frozen=True):
 
 def subscribed(agent: str) -> list[str]:
     """Return the events that an agent's hooks subscribe to."""
-    return [event for event in EVENTS[agent] if event not in _LEFT_OUT.get(agent, ())]
+    return [event for event in find_agent(agent).events if event not in _LEFT_OUT.get(agent, ())]
 
 
 def handler(agent: str, event: str, program: str, *, is_installed: bool = False) -> dict[str, Any]:

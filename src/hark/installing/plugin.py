@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from importlib import resources
 
-from hark.agents.decoders import EVENTS
+from hark.agents.registry import find_agent
 from hark.installing.hooks import Misshapen, Ours
 
 AGENT = "opencode"
@@ -32,7 +32,7 @@ def find(text: str, agent: str) -> Iterator[Ours]:
     """Yield one handler for each event that the plugin reports."""
     named = _PROGRAM.search(text) if _is_ours(text) else None
     program = _string(named[1]) if named else ""
-    for event in EVENTS[AGENT] if program else ():
+    for event in find_agent(AGENT).events if program else ():
         if f'"{event}"' in text:
             yield Ours(agent=AGENT, event=event, program=program, path=())
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hark.agents.decoders import EVENTS
+from hark.agents.registry import agents_with_hooks, find_agent
 from tests.integration.end_to_end.agents import Agent
 from tests.integration.end_to_end.running import DEADLINE_S, RunningHark
 from tests.support.terminals import wait_until
@@ -76,7 +76,7 @@ FIELDS = (
     "message",
 )
 REPORTS = st.dictionaries(st.sampled_from(FIELDS) | st.text(), JSON, max_size=6)
-NAMES = [(agent, event) for agent, events in EVENTS.items() for event in events]
+NAMES = [(agent, event) for agent in agents_with_hooks() for event in find_agent(agent).events]
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

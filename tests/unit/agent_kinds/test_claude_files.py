@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hark.agents.claude.files import Status, read_entry, read_status
+from hark.agents.claude.files import read_entry, read_status
+from hark.agents.protocol import Status
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from hark.queue.turns import Phase

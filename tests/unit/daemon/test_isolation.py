@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from hark.agents.kinds import Kinds
-from hark.agents.records import Words
+from hark.agents.words import Words
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.announcer import News, Telling
 from hark.daemon.hearing.inference import Inference

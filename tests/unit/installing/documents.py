@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hark.agents.decoders import EVENTS
+from hark.agents.registry import find_agent
 from hark.installing.jsonc import parse, value_of
 
 NAMES = st.sampled_from(["model", "permissions", "env", "ä ß", "a//b", "a/*b*/", 'q"q', "hook", ""]) | st.text(
@@ -43,7 +43,7 @@ def texts(draw: st.DrawFn, agent: str) -> str:
     """A document with a root object, whose hooks, if any, have the right shape."""
     root: dict[str, Any] = draw(st.dictionaries(NAMES.filter(lambda name: name != "hooks"), values(), max_size=3))
     if draw(st.booleans()):
-        events = st.sampled_from([*EVENTS[agent], "Other"])
+        events = st.sampled_from([*find_agent(agent).events, "Other"])
         hooks = draw(st.dictionaries(events, st.lists(st.sampled_from(HOOKS), max_size=2), max_size=3))
         place = draw(st.integers(0, len(root)))
         root = dict([*list(root.items())[:place], ("hooks", hooks), *list(root.items())[place:]])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hark.agents.decoders import EVENTS
+from hark.agents.registry import find_agent
 from hark.installing.change import apply, diff, installation, removal
 from hark.installing.hooks import Misshapen
 from hark.installing.places import settings_path
@@ -31,7 +31,7 @@ def test_it_names_the_program_and_tells_of_all_that_is_understood() -> None:
     text = put("", "opencode", PROGRAM)
 
     assert [(ours.event, ours.program) for ours in find(text, "opencode")] == [
-        (event, PROGRAM) for event in EVENTS["opencode"]
+        (event, PROGRAM) for event in find_agent("opencode").events
     ]
 
 

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from hark.agents.native.processes import environment_of, tree
+from hark.agents.protocol import Status
 from hark.delivery.headers import find_message_ids
 from hark.model.heard import Heard, Said
 from hark.queue.turns import Phase
@@ -31,13 +30,6 @@ def status_file(pane_pid: int) -> Path | None:
         if home.startswith("/") and path.is_file():
             return path
     return None
-
-
-class Status(Struct, frozen=True):
-    phase: Phase
-    since: datetime
-    transcript: str
-    """The path of the transcript below the directory of Claude Code's settings; empty if it is not known."""
 
 
 def read_status(text: bytes) -> Status | None:

@@ -23,7 +23,7 @@ from hark.agents.codex.threads import Threads
 from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear, understand
 from hark.agents.native.picture import Picture, Turn
 from hark.agents.native.watching import Watching
-from hark.agents.records import Words
+from hark.agents.words import Words
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from hark.agents.records import Words
+from hark.agents.words import Words
 from hark.model.heard import Heard
 from hark.model.ids import MessageId
 

@@ -23,7 +23,7 @@ from hark.agents.native.watching import Watching
 from hark.agents.opencode import protocol, view
 from hark.agents.opencode.protocol import Json
 from hark.agents.opencode.view import Home, Place, Shown
-from hark.agents.records import Words
+from hark.agents.words import Words
 from hark.model.ids import MessageId
 
 USER = "opencode"

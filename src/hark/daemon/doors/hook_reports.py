@@ -10,10 +10,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hark.agents.decoders import EVENTS, Report, decode
+from hark.agents.decoders import Report, decode
 from hark.agents.kinds import GENERIC, Kinds
 from hark.agents.lineage import Process, may_count, trace
 from hark.agents.record_files import is_path
+from hark.agents.registry import find_agent
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.hearing.witnesses import Witnesses
 from hark.daemon.process.clock import Clock
@@ -30,8 +31,6 @@ from hark.queue.emission import TurnTimes, put_right
 from hark.queue.turns import Phase
 from hark.store.contract import Store
 
-PANE_IS_WRONG = frozenset({"codex"})
-"""The agents whose hooks run in a shared process, so that the pane in the hook's environment is that of another session."""
 LONGEST_NAME, MOST_NAMES = 200, 10_000
 """The greatest length of an agent's name for a conversation, and how many such names are remembered: an agent may begin as many
 conversations as it likes."""
@@ -109,7 +108,7 @@ class Hooks:
         """Return the session that a report is from; None if that session is not known, or if the report comes from an agent that the
         session's own agent has started. `chain` is the hook's process, its parent and so on, if that is known."""
         # Reports of unknown agents share one count, so that the number of counts is limited whatever a report calls its agent.
-        self.counts[told.agent if told.agent in EVENTS else "unknown", str(told.report.said)] += 1
+        self.counts[told.agent if find_agent(told.agent).events else "unknown", str(told.report.said)] += 1
         session = self._find(told.agent, origin, told.report.agent_session_id)
         extra = {"agent": told.agent, "event": told.event}
         if session is None:
@@ -120,7 +119,7 @@ class Hooks:
         return session
 
     def _is_of(self, session: Session, told: Told, origin: HookOrigin, chain: Sequence[Process]) -> bool:
-        if session.agent in EVENTS and told.agent != session.agent:
+        if find_agent(session.agent).events and told.agent != session.agent:
             return False
         return may_count(
             trace(chain, session.pane.pid, lambda words: self._kinds.recognise(words) != GENERIC),
@@ -201,6 +200,6 @@ class Hooks:
                 return self._sessions.get(session_id)
         except HarkError:
             return None
-        if agent in PANE_IS_WRONG or not origin.pane_id or not origin.socket:
+        if find_agent(agent).shares_hook_process or not origin.pane_id or not origin.socket:
             return None
         return self._sessions.in_pane(origin.socket, origin.pane_id)

@@ -13,7 +13,7 @@ from hark.agents.native.channel import ChannelLost, NativeChannel
 from hark.agents.native.find import Facts, find_channel
 from hark.agents.native.launch import KINDS
 from hark.agents.native.pane_view import PaneView
-from hark.agents.records import Words
+from hark.agents.words import Words
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger

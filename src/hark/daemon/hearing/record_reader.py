@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 
 from hark.agents.native import processes
 from hark.agents.record_files import read_part
-from hark.agents.records import Words, read_line
+from hark.agents.records import read_line
+from hark.agents.registry import find_agent
+from hark.agents.words import Words
 from hark.daemon.process.slow_calls import work_aside
 
 MOST_READ = 1_000_000
 """How many bytes to read at a time; also how many bytes of the end to read from a record that is seen for the first time."""
-_OPEN = {"codex": re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")}
-"""For each agent kind that keeps its record open while it runs: a pattern for the end of the record's path."""
 CLOCKS_DIFFER = timedelta(seconds=2)
 
 
@@ -29,10 +29,11 @@ async def read_record(kind: str, path: str, start: int, since: datetime) -> tupl
 async def find_open_record(kind: str, pane_pid: int) -> str | None:
     """Return the path of the record that a program in the pane has open, for records that nobody has named: of several, the one that was
     written to last. Return None if there is none, or no /proc."""
-    if kind not in _OPEN:
+    pattern = find_agent(kind).open_record
+    if pattern is None:
         return None
     try:
-        return await work_aside(f"open files of {pane_pid}", lambda: _find_open(_OPEN[kind], pane_pid))
+        return await work_aside(f"open files of {pane_pid}", lambda: _find_open(pattern, pane_pid))
     except OSError:
         return None
 

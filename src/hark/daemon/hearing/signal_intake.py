@@ -15,7 +15,7 @@ from functools import partial
 import msgspec
 from msgspec import structs
 
-from hark.agents.records import Words
+from hark.agents.words import Words
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions

@@ -1,5 +1,5 @@
-"""Further witnesses of what agents do, beside hooks and native APIs: files that Claude Code writes about itself, and the title of
-Gemini CLI. The daemon looks at them once a second. They report the same few events and phases as the others, and hark works without
+"""Further witnesses of what agents do, beside hooks and native APIs: files that an agent writes about itself, and the title of
+its terminal. The daemon looks at them once a second. They report the same few events and phases as the others, and hark works without
 them too."""
 
 import time
@@ -10,9 +10,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hark.agents.claude import files as claude_files
 from hark.agents.kinds import Kinds
+from hark.agents.protocol import OwnFiles, Status
 from hark.agents.record_files import is_path, read_part
+from hark.agents.registry import find_agent
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.panes import Panes
 from hark.daemon.process.clock import Clock
@@ -53,18 +54,19 @@ class Transcript:
 
 
 class StatusFile:
-    """A status file of Claude Code, which is read again whenever it has changed."""
+    """A status file of an agent, which is read again whenever it has changed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, read_status: Callable[[bytes], Status | None]) -> None:
         self.path = path
+        self._read_status = read_status
         self._changed_at = -1
-        self._status: claude_files.Status | None = None
+        self._status: Status | None = None
 
-    def read(self) -> claude_files.Status | None:
+    def read(self) -> Status | None:
         changed_at = self.path.stat().st_mtime_ns
         if changed_at != self._changed_at:
             text = read_part(str(self.path), None, LONGEST_STATUS, back=LONGEST_STATUS).data
-            self._status = claude_files.read_status(text)
+            self._status = self._read_status(text)
             self._changed_at = changed_at
         return self._status
 
@@ -120,26 +122,26 @@ class Witnesses:
             logger.debug("a witness is not there", extra=extra)
 
     async def look(self, session: Session) -> None:
-        if session.agent == "claude":
-            await self._read_status(session)
-            await self._read_transcript(session)
+        if own_files := find_agent(session.agent).own_files:
+            await self._read_status(session, own_files)
+            await self._read_transcript(session, own_files)
         elif title := self._kinds.get(session.agent).title:
             shown = (await self._panes.of(session.pane).screen(session.pane)).title
             await self._see_title(session, title.phase(shown))
 
-    async def _read_transcript(self, session: Session) -> None:
+    async def _read_transcript(self, session: Session, own_files: OwnFiles) -> None:
         transcript = self._transcripts.get(session.id)
         if transcript is None and session.transcript:
             transcript = self._transcripts[session.id] = Transcript(session.transcript)
         if transcript is None:
             return
         for line in await work_aside(f"transcript of {session.id}", transcript.new_lines):
-            if heard := claude_files.read_entry(line):
+            if heard := own_files.read_entry(line):
                 # Whatever time the line names, it was not written in the future.
                 await self._turns.hear(session.id, replace(heard, at=min(heard.at, self._clock())))
 
-    async def _read_status(self, session: Session) -> None:
-        seen = await work_aside(f"status of {session.id}", partial(self._look_at_status, session))
+    async def _read_status(self, session: Session, own_files: OwnFiles) -> None:
+        seen = await work_aside(f"status of {session.id}", partial(self._look_at_status, session, own_files))
         if seen is None:
             return
         status, path = seen
@@ -150,13 +152,13 @@ class Witnesses:
             self.on_record(session.id, path)
         await self._turns.see(session.id, status.phase, status.since)
 
-    def _look_at_status(self, session: Session) -> tuple[claude_files.Status, str | None] | None:
+    def _look_at_status(self, session: Session, own_files: OwnFiles) -> tuple[Status, str | None] | None:
         """Return what the status file says, and the path of the transcript that it names. This runs in a thread."""
-        file = self._status_file(session)
+        file = self._status_file(session, own_files)
         status = file.read() if file else None
         return (status, file.transcript()) if file and status else None
 
-    def _status_file(self, session: Session) -> StatusFile | None:
+    def _status_file(self, session: Session, own_files: OwnFiles) -> StatusFile | None:
         """Return the status file of the session's agent; None if there is none. A process removes its status file when it ends, so the
         file is looked for again if it is gone."""
         known = self._status_files.get(session.id)
@@ -166,8 +168,8 @@ class Witnesses:
         now_s = time.monotonic()
         if now_s - self._looked_at_s.get(session.id, -FIND_AGAIN_S) >= FIND_AGAIN_S:
             self._looked_at_s[session.id] = now_s
-            if path := claude_files.status_file(session.pane.pid):
-                self._status_files[session.id] = StatusFile(path)
+            if path := own_files.status_file(session.pane.pid):
+                self._status_files[session.id] = StatusFile(path, own_files.read_status)
         return self._status_files.get(session.id)
 
     async def _see_title(self, session: Session, phase: Phase | None) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from hark.agents import transcripts
-from hark.agents.answers import WAYS, answer
+from hark.agents.answers import answer
 from hark.agents.decoders import Report
+from hark.agents.registry import find_agent
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
@@ -116,7 +117,9 @@ class Handovers:
         if not self._may_offer(session, report):
             return None
         try:
-            if WAYS[session.agent][boundary].is_also_of_cancelled and await self._may_be_cancelled(session):
+            if find_agent(session.agent).answers[boundary].is_also_of_cancelled and await self._may_be_cancelled(
+                session
+            ):
                 return None
             return await self._claim(session, event, heard, boundary, before)
         except HarkError as failure:
@@ -140,7 +143,7 @@ class Handovers:
         """Return why a message is not typed now if the agent's hooks will take it; None if no hook will."""
         if session.id not in self._conversations or self._turns.of(session.id).phase is not Phase.BUSY:
             return None
-        ways = WAYS[session.agent]
+        ways = find_agent(session.agent).answers
         if rules.may_go(message, Boundary.TOOL, ways[Boundary.TOOL].authority):
             return Hold(HoldReason.BUSY, "goes in when the agent has run a tool, or stops", is_for_hook=True)
         if rules.may_go(message, Boundary.STOP, ways[Boundary.STOP].authority):
@@ -215,7 +218,7 @@ class Handovers:
             kept.pop(session_id, None)
 
     def _takes_answers(self, session: Session, report: Report) -> bool:
-        return self._is_on and session.agent in WAYS and report.takes_answers
+        return self._is_on and bool(find_agent(session.agent).answers) and report.takes_answers
 
     def _may_offer(self, session: Session, report: Report) -> bool:
         """Return True if a message may go in at this event: the event belongs to the conversation with the agent itself (a sender does
@@ -231,7 +234,7 @@ class Handovers:
     async def _claim(
         self, session: Session, event: str, heard: Heard, boundary: Boundary, continuations: int
     ) -> Offer | None:
-        way = WAYS[session.agent][boundary]
+        way = find_agent(session.agent).answers[boundary]
         lock = self._lock_of(session.id)
         try:
             async with asyncio.timeout(LOCK_S):
@@ -247,7 +250,7 @@ class Handovers:
                 return None
             claim = Claim(message_ids=tuple(m.id for m in taken), boundary=boundary, at=heard.at)
             self._claims[session.id] = claim
-            return Offer(session.id, claim, answer(session.agent, event, boundary, text), heard)
+            return Offer(session.id, claim, answer(way, event, text), heard)
         finally:
             lock.release()
 

@@ -1,0 +1,24 @@
+"""What the demo agent offers: hooks that speak hark's own words, and that it answers to if it was told to."""
+
+from collections.abc import Mapping
+
+from hark.agents.answers import HookAnswer
+from hark.agents.protocol import Agent, Meaning
+from hark.agents.words import Json
+from hark.model.heard import Said
+from hark.model.message import Authority
+from hark.queue.handover import Boundary
+
+
+class DemoAgent(Agent):
+    events: Mapping[str, Meaning] = {str(said): said for said in Said if said not in (Said.UNKNOWN, Said.CONTINUED)}
+    answers: Mapping[Boundary, HookAnswer] = {
+        Boundary.TOOL: HookAnswer(Authority.NOTICE),
+        Boundary.STOP: HookAnswer(Authority.NOTICE, "block"),
+    }
+
+    def takes_answer(self, payload: Json) -> bool:
+        return payload.get("takes_answers") is True
+
+
+AGENT = DemoAgent()

@@ -1,0 +1,37 @@
+"""What OpenCode offers: hark's plugin for it reports events, and keeps a record of its words."""
+
+from collections.abc import Mapping
+
+from hark.agents.protocol import Agent, Meaning
+from hark.agents.words import Json, Words, words_at
+from hark.model.heard import Said
+
+
+def _meaning_of_error(payload: Json) -> Said:
+    """Translate an error: only an aborted turn is interrupted. A turn that fails in another way says so and stops."""
+    return Said.INTERRUPTED if payload.get("error") == "MessageAbortedError" else Said.NOTIFIED
+
+
+class OpenCode(Agent):
+    events: Mapping[str, Meaning] = {
+        "chat.message": Said.PROMPT_SUBMITTED,
+        "tool.execute.before": Said.TOOL_STARTING,
+        "tool.execute.after": Said.TOOL_DONE,
+        "permission.asked": Said.PERMISSION_ASKED,
+        "permission.replied": Said.PERMISSION_ANSWERED,
+        "question.asked": Said.PERMISSION_ASKED,
+        "question.replied": Said.PERMISSION_ANSWERED,
+        "question.rejected": Said.PERMISSION_ANSWERED,
+        "session.error": _meaning_of_error,
+        "session.idle": Said.STOPPED,
+    }
+    has_record = True
+
+    def read_words(self, entry: Json, place: str) -> Words | None:
+        """Read the record that hark's plugin for OpenCode writes."""
+        if entry.get("type") != "words":
+            return None
+        return words_at(entry.get("id") or place, entry["text"], entry.get("timestamp"))
+
+
+AGENT = OpenCode()
