@@ -25,8 +25,8 @@ HEAD = "| agent | state | messages | right | wrong | by | until acknowledged, me
 OPENING = """# What is said of messages to agents at work
 
 `make turns` sends messages to real agents in every state, and writes this table. A message is right when its history is legal and ends with `acknowledged` (by
-its id, or by what the agent did next) and `completed`; when `completed` is not said before the answer to it has ended; when the model got it exactly once, to the letter; when
-the human's draft is what it was (it lies in the box all the time, except after Escape), and a permission dialog is answered by nobody but the human. Half of the
+its id, or by what the agent did next) and `completed`; when it is not `completed` before the answer to it has ended; when the model got it exactly once, to the letter; when
+the human's draft is what it was (it is in the box all the time, except after Escape), and when nobody but the human answers a permission dialog. Half of the
 messages are `--important`.
 
 """

@@ -18,7 +18,7 @@ HEAD = """\
 
 `make crash` sends messages to demo agents while the daemon is killed with SIGKILL at random moments and started again, the disk that holds its state is
 full for a while, its clock is stepped forward and back by hours, and the tmux server of some sessions is killed and the sessions are started anew. At the
-end what the daemon says of every message is held against what the agents have written down themselves. A message that arrived at an agent that still runs must
+end the campaign compares what the daemon says of every message with what the agents have written down themselves. A message that arrived at an agent that still runs must
 end `completed`; of agents that were killed with their tmux server nobody knows more than `submitted` or `acknowledged`. It writes this page.
 """
 

@@ -15,8 +15,8 @@ DIRECTORY = Path(__file__).parents[3] / "docs"
 DATA, PAGE = DIRECTORY / "storm.json", DIRECTORY / "storm.md"
 
 
-_PIECED = """ Not all rows are of one run: what is said here is said of the last one, of some
-protocols, which has taken the place of their rows."""
+_PIECED = """ Not all rows are of one run: this line describes the
+last run. It ran some of the protocols and replaced their rows."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -63,9 +63,9 @@ machine was {min(loads):.1f} to {max(loads):.1f}.{_PIECED if report.is_pieced el
 
 A scripted person sits at a real tmux client and works at 8 to 15 keys a second the whole time: types, pauses, goes back with the
 arrows and edits there, breaks lines, deletes letters and words, pastes, fetches a text from the history and adds to it, submits.
-Meanwhile messages arrive every 0.7 to 2 seconds. Rows with a commit are of texts drawn from all of Unicode, of one byte to 64 KiB
-(`tests/campaigns/storm/texts.py`), and the person too types words of other scripts and emoji; rows without one are of plain words, of one line
-or several. What an agent is known to change ([agents.md](agents.md#what-agents-do-to-a-text)) is expected of it. What counts is what the agent's
+Meanwhile messages arrive every 0.7 to 2 seconds. In rows with a commit the texts are drawn from all of Unicode and have one byte to 64 KiB
+(`tests/campaigns/storm/texts.py`), and the person too types words of other scripts and emoji; in rows without one the texts are plain words, of one line
+or several. Changes that an agent is known to make to a text ([agents.md](agents.md#what-agents-do-to-a-text)) are expected. What counts is what the agent's
 model (a stand-in on loopback, which takes 0.5 to 2 s for an answer to Claude Code and none for the others) received: a message is exact if it came once and to the letter, a prompt if it is what the
 person's own edits make of it. The first two protocols are hark's; the others are what people use today, re-created with plain
 tmux commands on the same agent under the same person.
