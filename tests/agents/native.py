@@ -14,9 +14,11 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
+from hark.agents.codex.native import SOCKET
+from hark.agents.native.access import Facts, keep_secret
 from hark.agents.native.channel import NativeChannel, Outcome, State
-from hark.agents.native.find import Facts, find_channel, keep_secret
-from hark.agents.native.launch import SOCKET, start
+from hark.agents.native.find import find_channel
+from hark.agents.native.launch import start
 from hark.agents.native.pane_view import PaneView
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId

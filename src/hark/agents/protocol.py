@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from hark.agents.answers import HookAnswer
+from hark.agents.native.access import NativeAccess
 from hark.agents.words import Json, Words
 from hark.model.heard import Heard, Said
 from hark.queue.handover import Boundary
@@ -55,6 +56,8 @@ class Agent(Protocol):
     open_record: re.Pattern[str] | None = None
     """A pattern for the end of the record's path, if the agent keeps its record open while it runs."""
     own_files: OwnFiles | None = None
+    native: NativeAccess | None = None
+    """How the agent is reached by an API of its own; None if it has none."""
 
     def takes_answer(self, payload: Json) -> bool:
         """Return whether the agent reads what the hook prints that reports this."""

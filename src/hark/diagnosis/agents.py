@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hark.agents.codex import trust
-from hark.agents.native.launch import KINDS
+from hark.agents.native.launch import has_native
 from hark.agents.registry import find_agent
 from hark.diagnosis.finding import Finding, ok, problem, warning
 from hark.installing import files, hooks
@@ -80,7 +80,7 @@ def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[s
     prompted = {event["session_id"] for event in record if _is_submit(event)}
     for session in sessions:
         event, has_airlock = last.get(session["id"]), session["airlock"] is not None
-        may_have_api = session["agent"] in KINDS and has_airlock
+        may_have_api = has_native(session["agent"]) and has_airlock
         if find_agent(session["agent"]).events and (event or not may_have_api):
             is_new = has_airlock and session["id"] not in prompted
             yield _heard(session["name"], session["agent"], event, is_new=is_new)

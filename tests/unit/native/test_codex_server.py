@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hark.inside import codex_server
+from hark.agents.codex import server
 from tests.support.terminals import wait_until
 
 DEADLINE_S = 20.0
@@ -55,7 +55,7 @@ def codex(directory: Path, script: str) -> Path:
 
 
 def begin(program: Path, socket: Path, *words: str) -> subprocess.Popen[str]:
-    command = [PYTHON, "-ISE", codex_server.__file__, "--socket", str(socket), "--", str(program), *words]
+    command = [PYTHON, "-ISE", server.__file__, "--socket", str(socket), "--", str(program), *words]
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
     )
@@ -138,4 +138,4 @@ def test_a_program_that_is_not_there_is_said_to_be_missing(directory: Path) -> N
 def test_settings_that_both_must_know_are_told_to_both() -> None:
     words = ["-m", "x", "-c", "a=1", "--config=b=2", "--enable", "f", "--disable=g", "resume"]
 
-    assert codex_server.shared_settings(words) == ["-c", "a=1", "--config=b=2", "--enable", "f", "--disable=g"]
+    assert server.shared_settings(words) == ["-c", "a=1", "--config=b=2", "--enable", "f", "--disable=g"]

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hark.agents.native.launch import PASSWORD_VARIABLE, start
+from hark.agents.native.launch import start
+from hark.agents.opencode.native import PASSWORD_VARIABLE
 
 DOOR = Path("/door")
 

@@ -1,9 +1,10 @@
-"""What Codex offers: hooks that it answers to, and a record that it keeps open."""
+"""What Codex offers: hooks that it answers to, a record that it keeps open, and an app-server of its own."""
 
 import re
 from collections.abc import Mapping
 
 from hark.agents.answers import HookAnswer
+from hark.agents.codex.native import CodexAccess
 from hark.agents.protocol import Agent, Meaning
 from hark.agents.words import Json, Words, join_texts, words_at
 from hark.model.heard import Said
@@ -27,6 +28,7 @@ class Codex(Agent):
     }
     shares_hook_process = True
     has_record = True
+    native = CodexAccess()
     open_record = re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")
 
     def read_words(self, entry: Json, place: str) -> Words | None:

@@ -1,7 +1,8 @@
-"""What OpenCode offers: hark's plugin for it reports events, and keeps a record of its words."""
+"""What OpenCode offers: hark's plugin for it reports events, and keeps a record of its words, and it has an HTTP API."""
 
 from collections.abc import Mapping
 
+from hark.agents.opencode.native import OpenCodeAccess
 from hark.agents.protocol import Agent, Meaning
 from hark.agents.words import Json, Words, words_at
 from hark.model.heard import Said
@@ -26,6 +27,7 @@ class OpenCode(Agent):
         "session.idle": Said.STOPPED,
     }
     has_record = True
+    native = OpenCodeAccess()
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         """Read the record that hark's plugin for OpenCode writes."""

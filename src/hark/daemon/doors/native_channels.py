@@ -9,9 +9,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from hark.agents.native.access import Facts
 from hark.agents.native.channel import ChannelLost, NativeChannel
-from hark.agents.native.find import Facts, find_channel
-from hark.agents.native.launch import KINDS
+from hark.agents.native.find import find_channel
+from hark.agents.native.launch import has_native
 from hark.agents.native.pane_view import PaneView
 from hark.agents.words import Words
 from hark.daemon.hearing.turn_book import TurnBook
@@ -61,7 +62,7 @@ class Natives:
 
     async def of(self, session: Session) -> NativeChannel | None:
         """Return the native channel to the session's agent; None if there is none, or if it is not certain."""
-        if session.agent not in KINDS or session.airlock is None or self._tasks is None:
+        if not has_native(session.agent) or session.airlock is None or self._tasks is None:
             return None  # The API of an agent that somebody else has started is closed to us.
         if channel := self._channels.get(session.id):
             return channel
@@ -94,7 +95,7 @@ class Natives:
 
     async def words(self, session: Session) -> list[Words] | None:
         """Return what the session's agent has said; None if it has no channel, or none that answers."""
-        if session.agent not in KINDS or session.airlock is None:
+        if not has_native(session.agent) or session.airlock is None:
             return None
         channel = await self.of(session) or await self._ear(session)
         try:
@@ -109,7 +110,7 @@ class Natives:
 
     def is_expected(self, session: Session) -> bool:
         """Return True if the session's agent was started with a channel, whether or not the channel is open already."""
-        return session.agent in KINDS and session.airlock is not None and any(self.door(session.id).glob("*"))
+        return has_native(session.agent) and session.airlock is not None and any(self.door(session.id).glob("*"))
 
     async def _ear(self, session: Session) -> NativeChannel | None:
         """Return a channel that is only for listening; it need not be certain which conversation the pane shows. None if there is none."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hark import paths
 from hark.agents.native import launch as native
-from hark.agents.native.find import keep_secret
+from hark.agents.native.access import keep_secret
 from hark.inside import airlock
 from hark.installing import plugin
 from hark.installing.hooks import MARK
@@ -76,7 +76,7 @@ class Launcher:
     def _with_native(
         self, session_id: SessionId, kind: str, command: list[str], variables: dict[str, str]
     ) -> tuple[list[str], dict[str, str]]:
-        if not self._has_native or kind not in native.KINDS:
+        if not self._has_native or not native.has_native(kind):
             return command, {}
         door = self._native_door(session_id)
         begun = native.start(kind, command, variables, door, secrets.token_urlsafe(24))

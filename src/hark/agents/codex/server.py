@@ -22,7 +22,7 @@ import sys
 from time import monotonic, sleep
 from typing import NoReturn
 
-USAGE = "usage: inside/codex_server.py --socket PATH -- CODEX [ARGUMENT…]"
+USAGE = "usage: agents/codex/server.py --socket PATH -- CODEX [ARGUMENT…]"
 READY_S = 10.0
 POLL_S = 0.02
 GONE_POLL_S = 0.5
