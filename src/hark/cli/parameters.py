@@ -92,6 +92,6 @@ def _asker() -> Callable[[str], dict[str, Any]]:
     return ask
 
 
-json_option = click.option("--json", "is_json", is_flag=True, help="Print JSON, as the API answers it.")
+json_option = click.option("--json", "is_json", is_flag=True, help="Print JSON, as the API returns it.")
 session_argument = click.argument("session", metavar="NAME", shell_complete=complete_session)
 message_argument = click.argument("message", metavar="ID", shell_complete=complete_message)

@@ -9,10 +9,12 @@ import click
 
 
 def server_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    function = click.option("-S", "socket_path", metavar="PATH", help="tmux server by its socket, as tmux -S.")(
-        function
-    )
-    return click.option("-L", "socket_name", metavar="NAME", help="tmux server by its name, as tmux -L.")(function)
+    function = click.option(
+        "-S", "socket_path", metavar="PATH", help="Use the tmux server with this socket, as tmux -S does."
+    )(function)
+    return click.option(
+        "-L", "socket_name", metavar="NAME", help="Use the tmux server with this name, as tmux -L does."
+    )(function)
 
 
 def chosen_server(name: str | None, path: str | None, environment: Mapping[str, str]) -> dict[str, str]:
@@ -43,9 +45,9 @@ def terminal_features(environment: Mapping[str, str]) -> str:
 
 def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for name, words in (
-        ("own-server", "In hark's own tmux server, also inside tmux."),
-        ("pane", "Inside tmux: in a new pane beside this one."),
-        ("window", "Inside tmux: in a new window after this one. [default there]"),
+        ("own-server", "Start in hark's own tmux server, also inside tmux."),
+        ("pane", "Inside tmux: start in a new pane beside this one."),
+        ("window", "Inside tmux: start in a new window after this one. [default there]"),
     ):
         function = click.option(f"--{name}", "place", flag_value=name, help=words)(function)
     return function

@@ -24,9 +24,11 @@ _COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
 @click.argument("session", metavar="[NAME]", required=False, shell_complete=complete_session)
 @json_option
 def command(session: str | None, is_json: bool) -> int:
-    """Look for what is wrong: on this machine, with the daemon, with agents' hooks, with sessions (or only with NAME).
+    """Find what is wrong on this machine, with the daemon, with agents' hooks and with sessions (or only with NAME),
+    and say how to fix it.
 
-    Exit code 0 when there is no problem, 1 when there is one; warnings are no problems. The daemon is not started.
+    The exit code is 0 when there is no problem, and 1 when there is one; a warning is not a problem. This command does
+    not start the daemon.
 
     \b
     Example:

@@ -33,12 +33,13 @@ _REVIEW = "Codex asks about new hooks when it is started next: choose to trust t
 @click.option("--signals", is_flag=True, help="Also teach the agent to signal, in its own instruction file.")
 @json_option
 def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
-    """Put hark's hooks into the settings of AGENT: claude, codex, gemini, opencode, or all that are here.
+    """Put hark's hooks into the settings of AGENT: claude, codex, gemini, opencode, or all agents on this machine.
 
-    With --signals, also teach it to signal, by a few marked lines in its instruction file; that works for qwen, copilot and
-    amp too, which have no hooks.
+    With --signals, also teach the agent to signal, by a few marked lines in its instruction file. This works for qwen,
+    copilot and amp too, which have no hooks.
 
-    Agents that hark starts have their hooks without this where the agent allows it; this is for those that you start yourself.
+    Agents that hark starts get their hooks without this command, where the agent allows it. This command is for agents
+    that you start yourself.
 
     \b
     Example:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 @dry_run_option
 @json_option
 def command(agent: str, dry_run: bool, is_json: bool) -> None:
-    """Take hark's hooks out of the settings of AGENT (claude, codex, gemini, opencode, qwen, copilot, amp, or all), and what
-    taught it to signal.
+    """Take hark's hooks, and the lines that teach signals, out of the settings of AGENT (claude, codex, gemini,
+    opencode, qwen, copilot, amp, or all).
 
-    A file that was not changed since `hark install` is put back as it was; in any other, only hark's own hooks go.
+    hark restores a file that was not changed since `hark install`. From any other file it removes only its own entries.
 
     \b
     Example:

@@ -23,7 +23,7 @@ _POLL_S = 0.05
 
 @click.group(no_args_is_help=False)
 def command() -> None:
-    """Start, stop, look at or install the daemon. Commands that need it start it by themselves.
+    """Start, stop, restart, check or install the daemon. Commands that need the daemon start it by themselves.
 
     \b
     Example:
@@ -33,7 +33,14 @@ def command() -> None:
 
 
 @command.command()
-@click.option("-o", "--option", "settings", metavar="KEY=VALUE", multiple=True, help="Override a setting; repeatable.")
+@click.option(
+    "-o",
+    "--option",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Override a setting. May be given several times.",
+)
 def start(settings: tuple[str, ...]) -> None:
     """Start the daemon in the background, if it is not running.
 
@@ -68,8 +75,8 @@ def stop() -> None:
 
 @command.command()
 def restart() -> None:
-    """Restart the daemon, as this version of hark. Everything is kept: sessions, messages, holds, settings given at its
-    start. Commands that wait go on waiting.
+    """Restart the daemon, as this version of hark. The daemon keeps everything: sessions, messages, holds, and the
+    settings given at its start. Commands that wait go on waiting.
 
     \b
     Example:
@@ -93,7 +100,7 @@ def restart() -> None:
 @command.command()
 @json_option
 def status(is_json: bool) -> int:
-    """Say whether the daemon runs: exit code 0 when it does, 6 when it does not.
+    """Say whether the daemon runs: the exit code is 0 if it runs, and 6 if it does not.
 
     \b
     Example:
@@ -118,7 +125,7 @@ def status(is_json: bool) -> int:
 @command.command()
 @click.option("--print", "is_printed_only", is_flag=True, help="Show the file instead of writing it.")
 def install(is_printed_only: bool) -> None:
-    """Write the file that lets systemd or launchd start the daemon at login. Turning it on is up to you.
+    """Write the file that lets systemd or launchd start the daemon at login. You turn it on yourself.
 
     \b
     Example:

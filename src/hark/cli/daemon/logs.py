@@ -19,11 +19,13 @@ POLL_S = 0.2
 
 
 @click.command()
-@click.option("-f", "--follow", is_flag=True, help="Go on with lines as they are written.")
-@click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(min=0), help="How many lines.")
+@click.option("-f", "--follow", is_flag=True, help="Go on printing lines as they are written.")
+@click.option(
+    "-n", "--lines", default=50, show_default=True, type=click.IntRange(min=0), help="Number of lines to print."
+)
 @json_option
 def command(follow: bool, lines: int, is_json: bool) -> None:
-    """Print the last lines of the daemon's log; with --json as they stand in the file.
+    """Print the last lines of the daemon's log; with --json, print them as they are in the file.
 
     \b
     Example:

@@ -9,16 +9,25 @@ from hark.model.errors import HarkError
 
 
 @click.command()
-@click.option("-o", "--option", "settings", metavar="KEY=VALUE", multiple=True, help="Override a setting; repeatable.")
-@click.option("--ready-fd", type=int, hidden=True, help="Descriptor to report to once the socket accepts.")
-@click.option("--lock-fds", hidden=True, help="Descriptors that hold the locks, of the daemon whose place this takes.")
+@click.option(
+    "-o",
+    "--option",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Override a setting. May be given several times.",
+)
+@click.option("--ready-fd", type=int, hidden=True, help="The descriptor to write to once the socket accepts.")
+@click.option(
+    "--lock-fds", hidden=True, help="The descriptors that hold the locks of the daemon that this one replaces."
+)
 def command(settings: tuple[str, ...], ready_fd: int | None, lock_fds: str | None) -> int:
     """Run the daemon in the foreground until it is interrupted. Other commands start it by themselves when they need it.
 
     \b
     Example:
       hark serve
-      hark serve -o input_poll_interval=2s
+      hark serve -o input_poll_interval=2
     """
     options = parse_settings(settings)
     if ready_fd is not None:

@@ -13,7 +13,7 @@ _FISH = "function {name}; command hark run -- {name} $argv; end"
 @click.command("shell-init")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print shell functions that start each known agent as `hark run` of itself.
+    """Print shell functions that start each known agent through `hark run`.
 
     \b
     Example:

@@ -13,7 +13,7 @@ from hark.model.duration import format_duration
 @click.command()
 @json_option
 def command(is_json: bool) -> None:
-    """Print what was delivered by which way, what was held and for how long; since the daemon started.
+    """Print what hark has delivered and by which way, and what it has held and for how long, since the daemon started.
 
     \b
     Example:

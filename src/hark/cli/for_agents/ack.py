@@ -11,12 +11,12 @@ from hark.cli.text import print_json, show
 
 @click.command()
 @click.argument("message", metavar="ID")
-@click.option("--done", "is_done", is_flag=True, help="What it asked for is done.")
+@click.option("--done", "is_done", is_flag=True, help="Also say that what the message asked for is done.")
 @json_option
 def command(message: str, is_done: bool, is_json: bool) -> None:
-    """Tell the sender of the message ID that it was understood.
+    """Tell the sender of the message ID that the agent has understood it.
 
-    For agents, inside a session. Messages that were typed can be acknowledged like those of the inbox.
+    For agents, inside a session. Typed messages can be acknowledged like those of the inbox.
 
     \b
     Example:

@@ -16,13 +16,14 @@ LONGEST_POLL_S = 60.0
 
 
 @click.command()
-@click.option("--wait", "wait_s", metavar="DURATION", callback=seconds, help="If nothing waits, wait for it, such as 30s.")  # fmt: skip
-@click.option("--again", is_flag=True, help="Also what was handed out before and never acknowledged.")
+@click.option("--wait", "wait_s", metavar="DURATION", callback=seconds, help="Wait this long for a message if there is none, such as 30s.")  # fmt: skip
+@click.option("--again", is_flag=True, help="Also print messages that were handed out before and never acknowledged.")
 @json_option
 def command(wait_s: float | None, again: bool, is_json: bool) -> None:
-    """Print the messages in the inbox of this session, and take them out: each is handed out once.
+    """Print the messages in the inbox of this session, and take them out: hark hands each message out once.
 
-    For agents, inside a session. `hark ack ID` tells the sender that a message was understood, --done that it is done.
+    For agents, inside a session. `hark ack ID` tells the sender that a message was understood; `hark ack ID --done`
+    tells that it is done.
 
     \b
     Example:

@@ -8,7 +8,7 @@ import click
 
 @click.command()
 def command() -> None:
-    """Connect an agent to hark by MCP, over stdin and stdout. An agent starts it; `hark-mcp` is the same.
+    """Connect an agent to hark by MCP, over stdin and stdout. The agent starts this command; `hark-mcp` does the same.
 
     \b
     Example:

@@ -15,11 +15,11 @@ from hark.model.errors import HarkError
 
 @click.command()
 @click.argument("words", metavar="[DURATION] TEXT", nargs=-1, required=True)
-@click.option("--to", "session", metavar="NAME", shell_complete=complete_session, help="Remind another session. [default: $HARK_SESSION]")  # fmt: skip
-@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who asks for it. [default: this session, else you]")  # fmt: skip
-@click.option("--at", metavar="TIME", help="At that time instead: 14:30, or 2026-11-16 14:30.")
-@click.option("--every", "every_s", metavar="DURATION", callback=seconds, help="Again and again, such as 30m.")
-@click.option("--cron", metavar="LINE", help='By a cron line instead, such as "0 9 * * 1-5".')
+@click.option("--to", "session", metavar="NAME", shell_complete=complete_session, help="Session to remind. [default: $HARK_SESSION]")  # fmt: skip
+@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who asks for the reminder. [default: this session, else you]")  # fmt: skip
+@click.option("--at", metavar="TIME", help="Send at this time, such as 14:30 or '2026-11-16 14:30'.")
+@click.option("--every", "every_s", metavar="DURATION", callback=seconds, help="Repeat at this interval, such as 30m.")
+@click.option("--cron", metavar="LINE", help='Repeat by a cron line, such as "0 9 * * 1-5".')
 @json_option
 def command(
     words: tuple[str, ...],
@@ -30,9 +30,9 @@ def command(
     cron: str | None,
     is_json: bool,
 ) -> None:
-    """Send TEXT to this session after DURATION, or at another time. It survives a restart of the daemon.
+    """Send TEXT to this session after DURATION, or at another time. The reminder survives a restart of the daemon.
 
-    `hark wake` is the same.
+    `hark remind` and `hark wake` are the same command.
 
     \b
     Example:

@@ -15,11 +15,11 @@ HEADINGS = ("ID", "SESSION", "FROM", "AT", "IN", "AGAIN", "TEXT")
 
 
 @click.command()
-@click.option("-a", "--all", "is_all", is_flag=True, help="Of all sessions, also inside a session.")
+@click.option("-a", "--all", "is_all", is_flag=True, help="List those of all sessions, also inside a session.")
 @click.option("--cancel", "cancelled", metavar="ID", help="Take the reminder ID back.")
 @json_option
 def command(is_all: bool, cancelled: str | None, is_json: bool) -> None:
-    """List the reminders that have not fired yet: inside a session its own, elsewhere all.
+    """List the reminders that have not fired yet: inside a session its own, elsewhere those of all sessions.
 
     \b
     Example:

@@ -14,7 +14,7 @@ STATES = ("working", "completed", "needs_input", "needs_testing", "error")
 @click.argument("words", metavar="[TEXT]", nargs=-1)
 @json_option
 def command(state: str, words: tuple[str, ...], is_json: bool) -> None:
-    """Announce STATE (working, completed, needs_input, needs_testing or error), with TEXT for who watches.
+    """Announce STATE (working, completed, needs_input, needs_testing or error), with TEXT for whoever watches.
 
     For agents, inside a session.
 

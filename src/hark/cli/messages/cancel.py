@@ -11,7 +11,7 @@ from hark.cli.text import print_json, show
 @message_argument
 @json_option
 def command(message: str, is_json: bool) -> None:
-    """Take the message ID back, as long as it has not been typed.
+    """Take the message ID back, as long as hark has not typed it.
 
     \b
     Example:

@@ -15,16 +15,22 @@ PAGE = 500
 
 
 @click.command()
-@click.option("-f", "--follow", is_flag=True, help="Go on with events as they happen.")
+@click.option("-f", "--follow", is_flag=True, help="Go on printing events as they happen.")
 @click.option("--after", metavar="SEQ", type=click.IntRange(min=0), help="Start after the event with this number.")
 @click.option(
-    "-n", "--last", default=50, show_default=True, type=click.IntRange(min=0), help="Without --after: how many."
+    "-n",
+    "--last",
+    default=50,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Without --after: number of past events to print.",
 )
 @json_option
 def command(follow: bool, after: int | None, last: int, is_json: bool) -> None:
-    """Print events in their order; with --json one object per line.
+    """Print events in order; with --json, print one object per line.
 
-    The number in front of an event is its place in the record: give the last one you saw to --after, and none is missed.
+    The number in front of an event is its place in the record. Give the last number you saw to --after, and you miss no
+    event.
 
     \b
     Example:

@@ -14,10 +14,10 @@ HEADINGS = ("ID", "QUEUED", "STATUS", "AFTER", "BY", "FROM", "TEXT")
 
 @click.command()
 @session_argument
-@click.option("-n", "--limit", metavar="COUNT", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many.")  # fmt: skip
+@click.option("-n", "--limit", metavar="COUNT", type=click.IntRange(1, 1000), default=20, show_default=True, help="Number of messages to list.")  # fmt: skip
 @json_option
 def command(session: str, limit: int, is_json: bool) -> None:
-    """List the last messages to the session NAME, the newest last, with what became of them and after how long.
+    """List the last messages to the session NAME, the newest last, with what became of each and after how long.
 
     \b
     Example:

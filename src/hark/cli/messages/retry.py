@@ -13,7 +13,7 @@ from hark.cli.text import print_json, show
 def command(message: str, is_json: bool) -> None:
     """Try the message ID again, which was given up (dead) or is uncertain.
 
-    An uncertain one may have arrived: then it arrives twice.
+    An uncertain message may have arrived already: then it arrives twice.
 
     \b
     Example:

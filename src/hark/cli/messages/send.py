@@ -32,33 +32,41 @@ GRACE_S = 1.0
 @click.command()
 @session_argument
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who sends it. [default: this session, else you]")  # fmt: skip
+@click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who sends the message. [default: this session, else you]")  # fmt: skip
 @click.option("--important", "mode", flag_value="important", help="Deliver before other waiting messages.")
-@click.option("--urgent", "mode", flag_value="urgent", help="Interrupt what the agent is doing.")
+@click.option("--urgent", "mode", flag_value="urgent", help="Interrupt the agent's turn and deliver.")
 @click.option(
     "--timeout",
     "timeout_s",
     metavar="DURATION",
     callback=seconds,
-    help="Give up when it was not typed by then, such as 5m.",
+    help="Give up if the message is not delivered within this time, such as 5m.",
 )
-@click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Return when this has happened.")
-@click.option("--inbox", "is_inbox", is_flag=True, help="Do not type it: the agent fetches it with `hark inbox`.")
-@click.option("--as", "authority", type=click.Choice(["user"]), help="Only as a user's prompt: never through a hook that makes it a notice.")  # fmt: skip
+@click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Wait until the message has this status.")
+@click.option(
+    "--inbox", "is_inbox", is_flag=True, help="Do not type the message: the agent fetches it with `hark inbox`."
+)
+@click.option("--as", "authority", type=click.Choice(["user"]), help="Deliver only as a user's prompt, never through a hook that makes it a notice.")  # fmt: skip
 @click.option("--notify-on-delivery", is_flag=True, help="Send me a message when this one is delivered.")
 @click.option(
-    "--notify-after", "notify_after_s", metavar="DURATION", callback=seconds, help="Remind me of it so long after that."
+    "--notify-after",
+    "notify_after_s",
+    metavar="DURATION",
+    callback=seconds,
+    help="Remind me of the message this long after its delivery.",
 )
 @click.option(
     "--notify-on-failure/--no-notify-on-failure",
     default=None,
     help="Send me a message when this one cannot be delivered. [default: if I am a session]",
 )
-@click.option("--notify-on-stop", is_flag=True, help="Send me a message when the turn of this one has stopped.")
+@click.option(
+    "--notify-on-stop", is_flag=True, help="Send me a message when the turn that worked on this one has stopped."
+)
 @click.option(
     "--raw", "is_raw", is_flag=True, help="Type TEXT as it is, without a header: for commands such as /compact."
 )
-@click.option("--idempotency-key", "key", metavar="KEY", help="Sending twice with the same key delivers once.")
+@click.option("--idempotency-key", "key", metavar="KEY", help="Deliver only once for all calls with this key.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the message's id.")
 @json_option
 def command(
@@ -81,11 +89,11 @@ def command(
 ) -> int:
     """Send TEXT to the session NAME; `-` reads it from stdin. Put `--` before a text that starts with a dash.
 
-    NAME may be several names with commas between them, a pattern such as 'crew/*', or '*' for everyone else: each gets a
-    message of its own.
+    NAME may be several names with commas between them, a pattern such as 'crew/*', or '*' for everyone else: each
+    session gets a message of its own.
 
-    Several words are joined by spaces. With --wait, exit code 5 means that it expired or that the --timeout ran out,
-    1 that it was cancelled, given up or is uncertain.
+    hark joins several words by spaces. With --wait, exit code 5 means that the message expired or that the --timeout
+    ran out, and 1 that it was cancelled, was given up or is uncertain.
 
     \b
     Example:

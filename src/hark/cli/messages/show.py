@@ -15,7 +15,7 @@ HEADINGS = ("AT", "AFTER", "STATUS", "BY", "WHAT HAPPENED")
 @message_argument
 @json_option
 def command(message: str, is_json: bool) -> None:
-    """Tell the story of the message ID: its text and every receipt, with times since it was queued.
+    """Show the message ID: its text and every receipt, with the times since it was queued.
 
     \b
     Example:

@@ -29,14 +29,17 @@ LONGEST_POLL_S = 30.0
     show_default=True,
     help="What to wait for: idle, busy, waiting, completed (all messages), or signal:STATE.",
 )
-@click.option("--timeout", "timeout_s", callback=seconds, default="5m", show_default=True, help="Give up after this.")
-@click.option("--any", "is_any", is_flag=True, help="Until one of several is there.")
-@click.option("--all", "is_all", is_flag=True, help="Until all are there; that is the default.")
+@click.option(
+    "--timeout", "timeout_s", callback=seconds, default="5m", show_default=True, help="Give up after this time."
+)
+@click.option("--any", "is_any", is_flag=True, help="Wait until one of the agents has reached the goal.")
+@click.option("--all", "is_all", is_flag=True, help="Wait until all agents have reached the goal; this is the default.")
 @json_option
 def command(names: tuple[str, ...], goal: str, timeout_s: float, is_any: bool, is_all: bool, is_json: bool) -> None:
-    """Wait for the agents NAME. Exit code 5 means that the --timeout ran out.
+    """Wait until the agents NAME reach a goal. Exit code 5 means that the --timeout ran out.
 
-    An agent is idle when its turn has ended and nothing is on its way to it: not in the moment between two turns.
+    An agent is idle when its turn has ended and nothing is on its way to it; the moment between two turns does not
+    count.
 
     signal:STATE is what the agent announces from now on: signal:working, signal:completed, signal:needs_input,
     signal:needs_testing or signal:error. Without `signal:` the state means the same, except for completed: that means

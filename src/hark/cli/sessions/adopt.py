@@ -16,8 +16,8 @@ from hark.model.ids import check_name
 @click.command()
 @click.argument("target", default=".")
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the pane]")
-@click.option("--agent", metavar="KIND", help="Agent kind. [default: known from what runs there]")
-@click.option("--signals", is_flag=True, help="Teach the agent to signal, by a message to it.")
+@click.option("--agent", metavar="KIND", help="Agent kind. [default: recognised from the program in the pane]")
+@click.option("--signals", is_flag=True, help="Teach the agent to signal, by a message.")
 @server_options
 @json_option
 def command(
@@ -29,12 +29,13 @@ def command(
     socket_path: str | None,
     is_json: bool,
 ) -> None:
-    """Adopt the pane TARGET, written as for tmux -t; `.` or nothing is the pane you are in.
+    """Turn the tmux pane TARGET into a session. TARGET is written as for tmux -t; `.` or no TARGET means the pane you
+    are in.
 
-    Without -L or -S it is looked for in the tmux server you are in, or else in tmux's default server.
+    Without -L or -S, hark looks for the pane in the tmux server you are in, or else in tmux's default server.
 
-    With --signals the agent is told how to signal by a message, since its own instructions cannot be changed while it
-    runs; not if `hark install AGENT --signals` has put them into its instruction file.
+    With --signals a message tells the agent how to signal, because nobody can change the instructions of a running
+    agent. hark sends no message if `hark install AGENT --signals` has already put them into its instruction file.
 
     \b
     Example:

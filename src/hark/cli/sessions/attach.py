@@ -18,7 +18,7 @@ from hark.model.errors import HarkError
 @click.command()
 @session_argument
 def command(session: str) -> None:
-    """Show the session NAME in this terminal. Inside tmux the terminal switches to it, and comes back when it is detached.
+    """Show the session NAME in this terminal. Inside tmux the terminal switches to the session, and comes back when you detach.
 
     \b
     Example:

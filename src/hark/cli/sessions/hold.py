@@ -11,7 +11,8 @@ from hark.cli.text import print_json, show
 @session_argument
 @json_option
 def command(session: str, is_json: bool) -> None:
-    """Deliver nothing to the session NAME until `hark release NAME`. Messages to it wait, with the reason do-not-disturb.
+    """Deliver nothing to the session NAME until `hark release NAME`. Messages to the session wait, with the reason
+    do-not-disturb.
 
     \b
     Example:

@@ -15,10 +15,10 @@ from hark.model.ids import SessionId, find_group, is_group
 @click.argument("names", metavar="NAME…", nargs=-1, required=True, shell_complete=complete_session)
 @json_option
 def command(names: tuple[str, ...], is_json: bool) -> None:
-    """End the sessions NAME and their agents. A pane that was adopted is only forgotten: it lives on.
+    """End the sessions NAME and their agents. hark only forgets an adopted pane: its agent goes on.
 
-    NAME may be a pattern such as 'crew/*', which fits all running sessions but the one in which this runs. If one name fits
-    nobody, no session is ended. A session that is gone already is no failure.
+    NAME may be a pattern such as 'crew/*', which fits all running sessions except the one in which this command runs.
+    If one name fits no session, hark ends none. A session that is already gone is not a failure.
 
     \b
     Example:

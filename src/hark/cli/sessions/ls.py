@@ -16,13 +16,13 @@ LONGEST_SIGNAL = 40
 
 
 @click.command()
-@click.option("-a", "--all", "is_all", is_flag=True, help="Show gone sessions too.")
+@click.option("-a", "--all", "is_all", is_flag=True, help="Also list sessions that are gone.")
 @json_option
 def command(is_all: bool, is_json: bool) -> None:
-    """List the sessions, with what each agent has announced, how many messages wait for it and why.
+    """List the sessions, with what each agent has announced, and how many messages wait for it and why.
 
-    SIGNAL is the last signal of the agent, until its human has answered or it goes on. On a terminal its text is cut;
-    `hark signals NAME` shows all of it.
+    SIGNAL is the last signal of the agent, until its human has answered or the agent goes on. On a terminal its text is
+    cut; `hark signals NAME` shows the whole text.
 
     \b
     Example:

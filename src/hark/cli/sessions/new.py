@@ -18,10 +18,10 @@ from hark.model.ids import check_name
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
-@click.option("--agent", metavar="KIND", help="Agent kind. [default: known from the command]")
+@click.option("--agent", metavar="KIND", help="Agent kind. [default: recognised from the command]")
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
-@click.option("--signals", is_flag=True, help="Teach the agent to signal: for this run, else by a first message.")
-@click.option("-d", "--detached", is_flag=True, help="Do not attach to it.")
+@click.option("--signals", is_flag=True, help="Teach the agent to signal, for this run only or by a first message.")
+@click.option("-d", "--detached", is_flag=True, help="Do not attach to the session.")
 @place_options
 @server_options
 @json_option
@@ -38,12 +38,13 @@ def command(
     is_json: bool,
     words: tuple[str, ...],
 ) -> int:
-    """Start CMD in a new session and show it; without a terminal, or with -d, print its name and id.
+    """Start CMD in a new session and show it. Without a terminal, or with -d, print its name and id.
 
-    Without CMD it starts the agent of --agent, else the setting default_agent, else the first known agent that is installed.
+    Without CMD, hark starts the agent of --agent, else that of the setting default_agent, else the first known agent
+    that is installed.
 
-    Inside tmux it gets a window of the server you are in, as from `tmux new-window`. Otherwise it lives in hark's own tmux
-    server, and `hark attach` shows it again.
+    Inside tmux the session gets a window of the server you are in, as from `tmux new-window`. Otherwise it lives in
+    hark's own tmux server, and `hark attach` shows it again.
 
     \b
     Example:

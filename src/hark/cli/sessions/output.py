@@ -10,16 +10,21 @@ from hark.cli.text import print_json, show, show_bytes
 
 @click.command()
 @session_argument
-@click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(min=1), help="How many lines.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with what its terminal prints.")
 @click.option(
-    "--raw", is_flag=True, help="With -f: every byte as it comes. For files: in a terminal it can do anything."
+    "-n", "--lines", default=50, show_default=True, type=click.IntRange(min=1), help="Number of lines to print."
+)
+@click.option("-f", "--follow", is_flag=True, help="Go on printing what the terminal prints.")
+@click.option(
+    "--raw",
+    is_flag=True,
+    help="With -f: print every byte unchanged. Only for files: in a terminal the bytes can do anything.",
 )
 @json_option
 def command(session: str, lines: int, follow: bool, raw: bool, is_json: bool) -> None:
-    """Print the last lines of the session NAME, as its terminal shows them, wraps joined.
+    """Print the last lines of the session NAME as its terminal shows them, with wrapped lines joined.
 
-    With -f the text of all that is printed from then on, without colours and other control sequences.
+    With -f, go on printing the text of everything that the terminal prints, without colours and other control
+    sequences.
 
     \b
     Example:

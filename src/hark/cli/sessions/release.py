@@ -11,7 +11,7 @@ from hark.cli.text import print_json, show
 @session_argument
 @json_option
 def command(session: str, is_json: bool) -> None:
-    """Deliver to the session NAME again, after `hark hold NAME`.
+    """Deliver messages to the session NAME again, after `hark hold NAME`.
 
     \b
     Example:

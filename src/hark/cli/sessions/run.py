@@ -20,14 +20,14 @@ from hark.model.ids import check_name
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
-@click.option("--agent", metavar="KIND", help="Agent kind. [default: known from the command]")
-@click.option("--signals", is_flag=True, help="Teach the agent to signal: for this run, else by a first message.")
+@click.option("--agent", metavar="KIND", help="Agent kind. [default: recognised from the command]")
+@click.option("--signals", is_flag=True, help="Teach the agent to signal, for this run only or by a first message.")
 @click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(name: str | None, agent: str | None, signals: bool, words: tuple[str, ...]) -> None:
-    """Start CMD in this terminal so that messages can reach it. Inside tmux it takes the current pane; outside, a session of
-    hark's own tmux server is shown here until CMD ends. Either way it looks, stops and ends like the plain program. A call that
-    opens no session (`claude --version`, `claude mcp list`, `claude -p …`, anything without a terminal) is the plain program.
-    If hark cannot help, CMD runs all the same.
+    """Start CMD in this terminal so that messages can reach it. Inside tmux CMD takes the current pane; outside tmux,
+    hark shows a session of its own tmux server here until CMD ends. Either way CMD looks, stops and ends like the plain
+    program. A call that opens no session (`claude --version`, `claude mcp list`, `claude -p …`, anything without a
+    terminal) runs the plain program. If hark cannot help, CMD runs all the same.
 
     \b
     Example:

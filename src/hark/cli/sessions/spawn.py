@@ -18,11 +18,15 @@ from hark.model.ids import check_name
 @click.command()
 @click.option("-n", "--name", metavar="NAME", help="Name of the session. [default: made from the command]")
 @click.option("--agent", metavar="KIND", help="Agent kind: claude, codex, gemini, … [default: default_agent, else the first installed]")  # fmt: skip
-@click.option("--command", "started_by", metavar="CMD", help="How it is started. [default: the agent's own program]")
+@click.option(
+    "--command", "started_by", metavar="CMD", help="Command that starts the agent. [default: the agent's own program]"
+)
 @click.option("-C", "directory", metavar="DIR", help="Directory to start in. [default: this one]")
 @click.option("--from", "sender", metavar="NAME", help="Who sends the task. [default: this session, else you]")
-@click.option("--notify-on-stop", is_flag=True, help="Send me a message when it has stopped working on it.")
-@click.option("--idempotency-key", "key", metavar="KEY", help="Spawning twice with the same key starts one agent.")
+@click.option(
+    "--notify-on-stop", is_flag=True, help="Send me a message when the agent has stopped working on the task."
+)
+@click.option("--idempotency-key", "key", metavar="KEY", help="Start only one agent for all calls with this key.")
 @json_option
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 def command(

@@ -15,13 +15,16 @@ HEADINGS = ("WHEN", "SESSION", "NUMBER", "STATE", "BY", "TEXT")
 
 @click.command()
 @click.argument("name", metavar="[NAME]", required=False)
-@click.option("-f", "--follow", is_flag=True, help="Go on with signals as they come.")
-@click.option("-n", "--last", default=20, show_default=True, type=click.IntRange(min=1), help="How many of before.")
+@click.option("-f", "--follow", is_flag=True, help="Go on printing signals as they come.")
+@click.option(
+    "-n", "--last", default=20, show_default=True, type=click.IntRange(min=1), help="Number of past signals to print."
+)
 @json_option
 def command(name: str | None, follow: bool, last: int, is_json: bool) -> None:
-    """Print what the agents of all sessions, or of NAME, have announced: working, completed, needs_input, needs_testing, error.
+    """Print what the agents of all sessions, or of NAME, have announced: working, completed, needs_input, needs_testing
+    or error.
 
-    BY says how it was heard: command, record, terminal, hook, or inferred, which is a model's guess.
+    BY says how hark heard the signal: command, record, terminal, hook, or inferred, which is a model's guess.
 
     \b
     Example:

@@ -28,15 +28,15 @@ MOST_WAITING = 1000
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
-@click.option("-n", "--name", metavar="NAME", help="The session that the signals are announced for.")
-@click.option("-q", "--quiet", is_flag=True, help="Do not show the output.")
+@click.option("-n", "--name", metavar="NAME", help="Session to announce the signals for.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not show the output of CMD.")
 @click.argument("words", metavar="CMD…", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(name: str | None, quiet: bool, words: tuple[str, ...]) -> int:
-    """Run CMD on a terminal of its own, pass on what it shows and what is typed, and hear what is announced in its output.
+    """Run CMD on a terminal of its own, pass on its output and what you type, and hear signals in its output.
 
-    With -n, or inside a session, the signals are that session's; otherwise each is printed on stderr. CMD is not started
-    when there is no such session, and nothing that happens to the daemon ends it: what is announced while the daemon is
-    away is told when it is back. Ends with CMD's own exit code.
+    With -n, or inside a session, hark announces the signals for that session; otherwise it prints each on stderr. If
+    there is no such session, CMD is not started. Nothing that happens to the daemon ends CMD: signals that come while
+    the daemon is away are announced when it is back. This command ends with CMD's own exit code.
 
     \b
     Example:
