@@ -7,20 +7,10 @@ variables that describe where the caller itself runs: the caller's terminal, its
 import os
 from collections.abc import Mapping
 
+from hark.kind_files import own_variables
+
 # Variables that say where the caller runs, and not what the agent shall run with.
 _OF_THE_TERMINAL = frozenset({"TMUX", "TMUX_PANE", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"})
-# Variables by which agents tell their child processes about themselves: an agent that hark starts for another is not its child.
-_OF_AN_AGENT = frozenset(
-    {
-        "CLAUDECODE",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_SSE_PORT",
-        "CODEX_SANDBOX",
-        "CODEX_SANDBOX_NETWORK_DISABLED",
-        "GEMINI_CLI",
-        "OPENCODE",
-    }
-)
 _PREFIXES = ("HARK_", "TERM_PROGRAM")
 _EDITORS = ("VISUAL", "EDITOR")
 OUR_EDITOR = "hark-editor"
@@ -28,7 +18,8 @@ OUR_EDITOR = "hark-editor"
 
 def session_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the caller's environment for an agent that the caller starts, without variables that JSON cannot carry."""
-    left_out = _OF_THE_TERMINAL | _OF_AN_AGENT
+    # An agent that hark starts for another agent is not its child, so it does not get what the other tells its children about itself.
+    left_out = _OF_THE_TERMINAL | own_variables()
     kept = {
         name: value
         for name, value in environment.items()

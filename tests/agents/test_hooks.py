@@ -67,6 +67,7 @@ class Recorder:
 def injected(recorder: Recorder, directory: Path) -> Callable[[Launch], Launch]:
     def change(launch: Launch) -> Launch:
         injection = prepare(
+            launch.kind,
             inject(launch.kind, tuple(launch.command), recorder.program, directory, launch.environment),
             launch.environment,
         )

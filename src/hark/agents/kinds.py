@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from hark.agents.registry import data_files
 from hark.delivery.carriers.choose import Means
 from hark.delivery.carriers.draft_reader import LineKeys
 from hark.delivery.carriers.editor import EditorKeys
@@ -21,6 +20,7 @@ from hark.delivery.screen.box import BoxLook
 from hark.delivery.screen.capture import Screen
 from hark.delivery.stop_turn import StopKeys
 from hark.delivery.wording import LONGEST_INLINE, InlineLimits
+from hark.kind_files import data_files
 from hark.model.errors import HarkError
 from hark.model.plain import PlainCalls
 from hark.queue.turns import Phase
@@ -46,6 +46,12 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The names of the programs that are this agent."""
     packages: tuple[str, ...] = ()
     """Words that the agent's path or first argument may contain when an interpreter runs it (node …/claude-code/cli.js)."""
+    preference: int | None = None
+    """The place of the agent in the order in which hark looks for an agent to start when nobody names one; None for an agent that is
+    started only by its name. It counts in hark's own data files only."""
+    own_variables: tuple[str, ...] = ()
+    """Variables by which the agent tells its child processes about itself: an agent that hark starts for this one does not get them. They
+    count in hark's own data files only."""
     box: BoxLook
     settle_s: float = 0.0
     """How long a paste must rest after its echo before an Enter submits it."""

@@ -5,7 +5,7 @@ alone is reached by its terminal, and says nothing that its screen does not show
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from hark.agents.answers import HookAnswer
+from hark.agents.installation import Call, HookEntries, HookGroups, Injection, InstalledHook, Place
 from hark.agents.native.access import NativeAccess
 from hark.agents.words import Json, Words
 from hark.model.heard import Heard, Said
@@ -58,6 +59,16 @@ class Agent(Protocol):
     own_files: OwnFiles | None = None
     native: NativeAccess | None = None
     """How the agent is reached by an API of its own; None if it has none."""
+    settings: Place | None = None
+    """The file that `hark install` puts our hooks into, or writes our plugin to; None if hark does not know how to install hooks."""
+    entries: HookEntries | None = None
+    """How our hooks stand in the agent's settings; None if hooks get into the agent by a plugin, or not at all."""
+    plugin: Path | None = None
+    """Our plugin for the agent, with a line `const PROGRAM = "…"` that names `hark-hook`."""
+    install_note: str = ""
+    """What a user has to do after `hark install`, for people to read."""
+    instructions: Place | None = None
+    """The file of instructions that the agent reads, in which a few lines of ours can teach it to signal."""
 
     def takes_answer(self, payload: Json) -> bool:
         """Return whether the agent reads what the hook prints that reports this."""
@@ -67,3 +78,20 @@ class Agent(Protocol):
         """Return the words in an entry of the agent's record, or None if the entry holds no words. `place` is the name for words that
         have none. An entry of another shape may raise what a look into it raises."""
         return None
+
+    def inject(self, call: Call, groups: HookGroups) -> Injection | None:
+        """Return how to start the agent so that it has these hooks for one run, beside the user's own and with nobody's files changed;
+        None if that is not sure to be right: a session without hooks is a delay, a changed command is a defect."""
+        return None
+
+    def reads_injection(self, environment: Mapping[str, str]) -> bool:
+        """Return whether the agent reads what was injected, in this environment, and loses nothing by it."""
+        return True
+
+    def teach(self, arguments: tuple[str, ...], text: str) -> tuple[str, ...] | None:
+        """Return the arguments with instructions for one run, or None if the agent takes no such instructions."""
+        return None
+
+    def find_fault(self, settings: Path, installed: Sequence[InstalledHook]) -> tuple[str, str]:
+        """Return what else keeps installed hooks from running, and what to do about it; two empty texts if nothing does."""
+        return "", ""

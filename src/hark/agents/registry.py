@@ -4,12 +4,10 @@ that agent."""
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
 from hark.agents.protocol import Agent
+from hark.kind_files import kind_tables
 
-DATA_FILE = "kind.toml"
-"""The name of the data file in the folder of each agent."""
 CODE = "agent"
 """The module in the folder of an agent that holds its `AGENT`."""
 
@@ -20,8 +18,8 @@ class DataOnly(Agent):
 
 @cache
 def agent_names() -> tuple[str, ...]:
-    """Return the names of all agents that have a folder."""
-    return tuple(sorted(file.parent.name for file in Path(__file__).parent.glob(f"*/{DATA_FILE}")))
+    """Return the names of all agents that have a folder, those first that hark prefers."""
+    return tuple(kind_tables())
 
 
 def find_agent(name: str) -> Agent:
@@ -30,11 +28,8 @@ def find_agent(name: str) -> Agent:
 
 
 def agents_with_hooks() -> list[str]:
+    """Return the names of the agents whose hooks hark understands."""
     return [name for name in agent_names() if find_agent(name).events]
-
-
-def data_files() -> list[Path]:
-    return [Path(__file__).parent / name / DATA_FILE for name in agent_names()]
 
 
 @cache

@@ -2,25 +2,24 @@
 
 import os
 import shutil
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hark.agents.codex import trust
+from hark.agents.installation import InstalledHook
 from hark.agents.native.launch import has_native
 from hark.agents.registry import find_agent
 from hark.diagnosis.finding import Finding, ok, problem, warning
 from hark.installing import files, hooks
 from hark.installing.change import invalid
 from hark.installing.jsonc import Broken
-from hark.installing.places import PLACES, settings_path
+from hark.installing.places import agents_with_settings, settings_path
 from hark.installing.ways import way_of
 from hark.model.errors import HarkError
 
 
 def look_at_agents(environment: Mapping[str, str]) -> Iterator[Finding]:
-    for agent in PLACES:
+    for agent in agents_with_settings():
         if shutil.which(agent, path=environment.get("PATH", os.defpath)):
             yield look_at_hooks(agent, environment)
 
@@ -51,26 +50,12 @@ def _fault(agent: str, where: Path, found: list[hooks.Ours], off: str | None) ->
         return f"{where} lacks {', '.join(missing)}", again
     if off:
         return f"all hooks are switched off in {where}", f"change {off} there"
-    if agent == "codex" and (strange := _not_trusted(where, found)):
-        detail = f"Codex does not trust {', '.join(strange)} yet, and does not run what it does not trust"
-        return detail, "start codex and trust the hooks that it asks about"
-    return "", ""
+    return find_agent(agent).find_fault(where, [_installed(agent, ours) for ours in found if ours.path])
 
 
-def _not_trusted(where: Path, found: Iterable[hooks.Ours]) -> list[str]:
-    try:
-        config = tomllib.loads(where.with_name("config.toml").read_text())
-    except (OSError, ValueError):
-        config = {}
-    trusted = config.get("hooks", {}).get("state", {})
-    return [ours.event for ours in found if not _is_trusted(trusted, where, ours)]
-
-
-def _is_trusted(trusted: Mapping[str, Any], where: Path, ours: hooks.Ours) -> bool:
-    group, handler = ours.path[2][1], ours.path[4][1]
-    wanted = trust.checksum(ours.event, hooks.handler("codex", ours.event, ours.program, is_installed=True))
-    keys = {trust.key(str(path), ours.event, group, handler) for path in (where, where.resolve())}
-    return any(trusted.get(key, {}).get("trusted_hash") == wanted for key in keys)
+def _installed(agent: str, ours: hooks.Ours) -> InstalledHook:
+    handler = hooks.handler(agent, ours.event, ours.program, is_installed=True)
+    return InstalledHook(event=ours.event, group=ours.path[2][1], place=ours.path[4][1], handler=handler)
 
 
 def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[str, Any]]) -> Iterator[Finding]:
@@ -101,6 +86,10 @@ def _heard(name: str, agent: str, event: dict[str, Any] | None, *, is_new: bool)
         return ok("session-hooks", f"heard: {event['data'].get('event')} at {event['at']}", name)
     if is_new:
         return ok("session-hooks", "nothing was submitted to it yet, so its hooks have said nothing", name)
-    install = f"; if that changes nothing, `hark install {agent}` and start it again" if agent in PLACES else ""
+    install = (
+        f"; if that changes nothing, `hark install {agent}` and start it again"
+        if agent in agents_with_settings()
+        else ""
+    )
     detail = "nothing was heard from its hooks yet: messages end as `submitted`, and turns are guessed"
     return warning("session-hooks", detail, f"submit a prompt{install}", name)

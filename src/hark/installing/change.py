@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from hark.agents.registry import find_agent
 from hark.installing import files
 from hark.installing.hooks import Misshapen
 from hark.installing.jsonc import Broken
@@ -29,6 +30,8 @@ class Change(Struct, frozen=True, kw_only=True):
     had_ours: bool
     switched_off: str | None = None
     """The setting by which the user has switched all hooks off; None if there is none."""
+    note: str = ""
+    """What the user has to do after the change, for people to read."""
 
     @property
     def backup(self) -> Path:
@@ -48,7 +51,10 @@ def installation(agent: str, environment: Mapping[str, str], program: str) -> Ch
         if before is not None and had_ours and after != before:
             after = way.put(_from_before(agent, path, before) or "", agent, program)
         off = way.switched_off(after, agent)
-        return Change(agent=agent, path=path, before=before, after=after, had_ours=had_ours, switched_off=off)
+        note = find_agent(agent).install_note if after != before else ""
+        return Change(
+            agent=agent, path=path, before=before, after=after, had_ours=had_ours, switched_off=off, note=note
+        )
     except (Broken, Misshapen) as wrong:
         raise invalid(path, wrong) from wrong
 

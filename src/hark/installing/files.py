@@ -50,15 +50,6 @@ def delete(path: Path) -> None:
         raise _not_writable(path, refused) from refused
 
 
-def is_roots_own(path: Path) -> bool:
-    """Return True if nobody but root can put something else in the place of this file or directory."""
-    try:
-        facts = [os.lstat(one) for one in (path, *path.parents)]
-    except OSError:
-        return False
-    return all(one.st_uid == 0 and not stat.S_ISLNK(one.st_mode) and not one.st_mode & 0o022 for one in facts)
-
-
 def _mode(path: Path) -> int:
     try:
         return stat.S_IMODE(os.stat(path).st_mode)

@@ -1,7 +1,7 @@
 """Our hooks in an agent's own settings: `put` writes them into the text, `take` takes them out, and `find` recognises them there.
 
-Claude Code, Codex and Gemini CLI have settings of the same shape: `hooks` → event → groups → `hooks` → handlers with a `command`. The
-handlers that run `hark-hook AGENT EVENT` are ours; nothing else is touched. `put` is idempotent; `take` gives the text from before,
+Several agents have settings of the same shape: `hooks` → event → groups → `hooks` → handlers with a `command`. Each agent's folder says
+how its handlers differ (`HookEntries`). The handlers that run `hark-hook AGENT EVENT` are ours; nothing else is touched. `put` is idempotent; `take` gives the text from before,
 to the byte, if it is told what that text was and nobody has changed anything since.
 """
 
@@ -13,23 +13,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from hark.agents.installation import HookEntries, HookGroups
 from hark.agents.registry import find_agent
 from hark.installing.edit import append, remove
 from hark.installing.jsonc import Node, member, parse, value_of
 
 PROGRAM = "hark-hook"
 WAIT = "Wait"
-WAITS_FROM = ("SessionStart", "UserPromptSubmit", "Stop")
-"""The events at which a hook begins to wait for messages. A hook that finds another hook waiting ends at once."""
 MARK = "HARK_HOOKS"
 """The environment variable of sessions that were started with hooks of their own: in these sessions the installed hooks do nothing."""
 EMPTY = "{}\n"
-# Codex cuts the time of some events to 3 s, and does not trust an entry whose time was cut: it takes that for another entry.
-_TIMEOUTS = {"claude": 5, "codex": 3, "gemini": 5000}
-# Gemini CLI draws its input box before it runs this hook, and a prompt that is submitted before the hook has run stays in the box.
-_LEFT_OUT = {"gemini": {"SessionStart"}}
-# Claude Code need not wait for these hooks: they tell it nothing, and their reports name the turn that they belong to.
-_BESIDE = {"claude": {"UserPromptSubmit", "Notification"}}
 _GUARD = f'[ -n "${MARK}" ] || '
 
 Path = tuple[tuple[Node, int], ...]
@@ -51,29 +44,30 @@ class Ours(Struct, frozen=True):
 
 def subscribed(agent: str) -> list[str]:
     """Return the events that an agent's hooks subscribe to."""
-    return [event for event in find_agent(agent).events if event not in _LEFT_OUT.get(agent, ())]
+    known = find_agent(agent)
+    left_out = known.entries.left_out if known.entries else ()
+    return [event for event in known.events if event not in left_out]
 
 
 def handler(agent: str, event: str, program: str, *, is_installed: bool = False) -> dict[str, Any]:
     """Return the settings of a handler that runs `hark-hook` at this event. In a session with hooks of its own, an installed handler
     leaves the report to those."""
-    name = {"name": "hark"} if agent == "gemini" else {}
+    entries = _entries_of(agent)
     line = f"{_GUARD if is_installed else ''}{shlex.quote(program)} {agent} {event}"
-    beside = {"async": True} if event in _BESIDE.get(agent, ()) else {}
-    return name | {"type": "command", "command": line, "timeout": _TIMEOUTS[agent]} | beside
+    beside = {"async": True} if event in entries.beside else {}
+    return {**entries.fields, "type": "command", "command": line, "timeout": entries.timeout} | beside
 
 
-def waiter(program: str) -> dict[str, Any]:
-    """Return the settings of a handler that stays beside Claude Code until there is a message, and then wakes Claude Code with it."""
-    line = f"{shlex.quote(program)} claude {WAIT}"
-    return {
-        "type": "command",
-        "command": line,
-        "asyncRewake": True,
-        "timeout": 86400,
-        "rewakeSummary": "a message through hark",
-        "rewakeMessage": "Somebody has sent you this message:",
-    }
+def groups(agent: str, program: str, *, has_waiter: bool = False) -> HookGroups:
+    """Return all hooks for one run of an agent. With `has_waiter`, a hook also waits for messages while the agent is idle, if the agent
+    can be woken so."""
+    found: HookGroups = {event: [{"hooks": [handler(agent, event, program)]}] for event in subscribed(agent)}
+    entries = _entries_of(agent)
+    if has_waiter and entries.waiter is not None:
+        line = f"{shlex.quote(program)} {agent} {WAIT}"
+        for event in entries.waits_from:
+            found[event].append({"hooks": [{"type": "command", "command": line, **entries.waiter}]})
+    return found
 
 
 def put(text: str, agent: str, program: str) -> str:
@@ -111,12 +105,17 @@ def find(text: str, agent: str) -> Iterator[Ours]:
 def switched_off(text: str, agent: str) -> str | None:
     """Return the setting by which the user has switched off all hooks; None if the hooks are on."""
     settings = value_of(text, _root(text)) if text.strip() else {}
-    if agent == "claude" and settings.get("disableAllHooks") is True:
-        return "disableAllHooks"
-    config = settings.get("hooksConfig")
-    if agent == "gemini" and isinstance(config, dict) and config.get("enabled") is False:
-        return "hooksConfig.enabled"
-    return None
+    switch = _entries_of(agent).off_switch
+    for name in switch.path if switch else ():
+        settings = settings.get(name) if isinstance(settings, dict) else None
+    return ".".join(switch.path) if switch and settings is switch.value else None
+
+
+def _entries_of(agent: str) -> HookEntries:
+    entries = find_agent(agent).entries
+    if entries is None:
+        raise ValueError(f"{agent} has no hooks in its settings")
+    return entries
 
 
 def _is_put(text: str, agent: str, program: str) -> bool:

@@ -1,18 +1,16 @@
 """A few lines in an agent's own instruction file that teach the agent to signal. The lines stand between two marks, so that hark can find
 them again, replace them by those of a newer version, and take them out with nothing left behind.
 
-If an agent takes instructions for one run (Claude Code, Qwen Code: --append-system-prompt), no file is touched. aider reads no
-instruction file unless its user names one; it can only be told in a message.
+If an agent takes instructions for one run, no file is touched. An agent that reads no instruction file can only be told in a message.
 """
 
-import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
+from hark.agents.registry import find_agent
 from hark.installing import files
 from hark.installing.change import Change
-from hark.installing.places import home
+from hark.installing.places import instructions_path
 
 BEGIN, END = "<!-- hark: signals -->", "<!-- /hark: signals -->"
 TEXT = """\
@@ -22,23 +20,6 @@ STATE is one of: completed (you have done what was asked), needs_input (you need
 needs_testing (a human should try something), error (you cannot go on), working (you go on after one of these).
 Announce it at the end of your turn, once, and never quote such a line for any other purpose."""
 _BLOCK = re.compile(rf"\n?(?:^|(?<=\n)){re.escape(BEGIN)}\n.*?\n{re.escape(END)}\n?", re.DOTALL)
-_PLACES = {
-    "claude": ("CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md"),
-    "codex": ("CODEX_HOME", ".codex", "AGENTS.md"),
-    "gemini": ("GEMINI_CLI_HOME", "", ".gemini/GEMINI.md"),
-    "opencode": ("XDG_CONFIG_HOME", ".config", "opencode/AGENTS.md"),
-    "qwen": ("QWEN_HOME", ".qwen", "QWEN.md"),
-    "copilot": ("COPILOT_HOME", ".copilot", "copilot-instructions.md"),
-    "amp": ("", ".config", "amp/AGENTS.md"),
-}
-AGENTS = tuple(_PLACES)
-
-
-def instructions_path(agent: str, environment: Mapping[str, str]) -> Path:
-    variable, default, name = _PLACES[agent]
-    if moved := environment.get(variable):
-        return Path(os.path.abspath(moved)) / name
-    return home(environment) / default / name
 
 
 def teaching(agent: str, environment: Mapping[str, str]) -> Change:
@@ -56,7 +37,9 @@ def unteaching(agent: str, environment: Mapping[str, str]) -> Change:
 
 def is_taught(agent: str, environment: Mapping[str, str]) -> bool:
     """Return True if the agent's own instruction file holds our lines."""
-    return agent in _PLACES and has_ours(files.read(instructions_path(agent, environment)) or "")
+    return find_agent(agent).instructions is not None and has_ours(
+        files.read(instructions_path(agent, environment)) or ""
+    )
 
 
 def has_ours(text: str) -> bool:

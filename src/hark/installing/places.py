@@ -1,42 +1,37 @@
-"""The places of the settings files into which our hooks go, for each agent."""
+"""The places of agents' own files: settings, into which our hooks go, and instructions."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec import Struct
+from hark.agents.installation import Place
+from hark.agents.registry import agent_names, find_agent
 
 BACKUP = ".hark-backup"
 
 
-class Place(Struct, frozen=True):
-    variable: str
-    """The environment variable that names another directory, if the user has set it."""
-    default: str
-    """The default directory, below the home directory."""
-    file: str
+def agents_with_settings() -> list[str]:
+    """Return the agents into whose settings our hooks can be installed."""
+    return [name for name in agent_names() if find_agent(name).settings]
 
 
-PLACES = {
-    "claude": Place("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
-    "codex": Place("CODEX_HOME", ".codex", "hooks.json"),
-    "gemini": Place("GEMINI_CLI_HOME", "", ".gemini/settings.json"),
-    # OPENCODE_CONFIG_DIR does not count here: OpenCode reads that directory beside this one.
-    "opencode": Place("XDG_CONFIG_HOME", ".config", "opencode/plugin/hark.js"),
-}
+def agents_with_instructions() -> list[str]:
+    """Return the agents that read a file of instructions, which can teach them to signal."""
+    return [name for name in agent_names() if find_agent(name).instructions]
 
 
 def settings_path(agent: str, environment: Mapping[str, str]) -> Path:
-    place = PLACES[agent]
-    if moved := environment.get(place.variable):
-        return Path(os.path.abspath(moved)) / place.file
-    return home(environment) / place.default / place.file
+    return _path(agent, find_agent(agent).settings, environment)
+
+
+def instructions_path(agent: str, environment: Mapping[str, str]) -> Path:
+    return _path(agent, find_agent(agent).instructions, environment)
 
 
 def own_directory(agent: str, environment: Mapping[str, str]) -> Path:
     """Return the agent's own directory; if it exists, the agent was used."""
-    path = settings_path(agent, environment)
-    return path.parent.parent if agent == "opencode" else path.parent
+    place = find_agent(agent).settings
+    return _path(agent, place, environment).parents[place.levels - 1 if place else 0]
 
 
 def backup_path(path: Path) -> Path:
@@ -44,5 +39,9 @@ def backup_path(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or Path.home())
+def _path(agent: str, place: Place | None, environment: Mapping[str, str]) -> Path:
+    if place is None:
+        raise ValueError(f"{agent} has no such file")
+    if moved := environment.get(place.variable):
+        return Path(os.path.abspath(moved)) / place.file
+    return Path(environment.get("HOME") or Path.home()) / place.default / place.file

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from hark.agents.registry import find_agent
 from hark.installing import hooks, plugin
 from hark.installing.hooks import Ours
 
@@ -22,4 +23,4 @@ _PLUGIN = Way(plugin.put, plugin.take, plugin.find, plugin.switched_off)
 
 
 def way_of(agent: str) -> Way:
-    return _PLUGIN if agent == plugin.AGENT else _ENTRIES
+    return _PLUGIN if find_agent(agent).plugin else _ENTRIES

@@ -29,4 +29,4 @@ def test_an_unknown_agent_offers_nothing(name: str) -> None:
 
 
 def test_agents_with_hooks_are_those_whose_folders_name_events() -> None:
-    assert agents_with_hooks() == ["claude", "codex", "demo", "gemini", "opencode"]
+    assert agents_with_hooks() == ["claude", "codex", "gemini", "opencode", "demo"]

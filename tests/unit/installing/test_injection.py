@@ -6,8 +6,9 @@ import pytest
 
 from hark.agents.codex import trust
 from hark.agents.gemini import preload
+from hark.agents.installation import Injection
 from hark.installing.hooks import MARK, subscribed
-from hark.installing.injection import GEMINI_SYSTEM, Injection, inject, prepare
+from hark.installing.injection import inject, prepare
 
 PROGRAM = "/opt/a venv/bin/hark-hook"
 PLACE = Path("/state/hooks")
@@ -116,10 +117,10 @@ def test_gemini_keeps_the_file_that_somebody_has_named() -> None:
 def test_files_are_written_for_their_owner_and_only_when_they_differ(tmp_path: Path) -> None:
     injection = inject("claude", ("claude",), PROGRAM, tmp_path / "made")
 
-    assert prepare(injection, {}) == injection
+    assert prepare("claude", injection, {}) == injection
     [(path, text)] = injection.files.items()
     before = path.stat()
-    prepare(injection, {})
+    prepare("claude", injection, {})
 
     assert path.read_text() == text
     assert before.st_mode & 0o777 == 0o600
@@ -128,10 +129,10 @@ def test_files_are_written_for_their_owner_and_only_when_they_differ(tmp_path: P
 
 def test_gemini_is_left_alone_where_an_administrator_has_settings(tmp_path: Path) -> None:
     injection = inject("gemini", ("gemini",), PROGRAM, tmp_path)
-    assert prepare(injection, {}) == injection
+    assert prepare("gemini", injection, {}) == injection
 
     (tmp_path / "system-defaults.json").write_text("{}")
-    assert prepare(injection, {GEMINI_SYSTEM: f"{tmp_path}/settings.json"}) == Injection(("gemini",))
+    assert prepare("gemini", injection, {preload.SYSTEM: f"{tmp_path}/settings.json"}) == Injection(("gemini",))
 
 
 def test_gemini_inside_a_session_of_gemini_gets_hooks_once_beside_the_users_options_for_node() -> None:

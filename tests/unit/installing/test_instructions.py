@@ -11,17 +11,16 @@ from hypothesis import strategies as st
 from hark.installing.change import apply
 from hark.installing.injection import teach
 from hark.installing.instructions import (
-    AGENTS,
     BEGIN,
     END,
     TEXT,
     has_ours,
-    instructions_path,
     put,
     take,
     teaching,
     unteaching,
 )
+from hark.installing.places import agents_with_instructions, instructions_path
 
 
 @given(st.text(alphabet="ab #<!-\n"))
@@ -39,7 +38,7 @@ def test_lines_of_an_older_version_are_replaced_where_they_stand() -> None:
     assert put(old) == f"# Mine\n\n{BEGIN}\n{TEXT}\n{END}\n\nMore of mine\n"
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", agents_with_instructions())
 def test_a_file_that_was_not_there_is_gone_again(agent: str, tmp_path: Path) -> None:
     environment = {"HOME": str(tmp_path)}
     path = instructions_path(agent, environment)

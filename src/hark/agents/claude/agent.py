@@ -1,14 +1,22 @@
-"""What Claude Code offers: hooks that it answers to, a transcript, and a status file."""
+"""What Claude Code offers: hooks that it answers to, a transcript, and a status file.
+
+For one run Claude Code takes hooks by `--settings FILE`: they run beside those of the user's settings.
+"""
 
 from collections.abc import Mapping
 
 from hark.agents.answers import HookAnswer
 from hark.agents.claude import files
+from hark.agents.command_line import is_option, is_print, opens_conversation, with_system_prompt
+from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
 from hark.agents.words import Json, Words, join_texts, words_at
+from hark.kind_files import plain_commands
 from hark.model.heard import Said
 from hark.model.message import Authority
 from hark.queue.handover import Boundary
+
+NAME = "claude"
 
 
 def _meaning_of_notification(payload: Json) -> Said:
@@ -34,12 +42,37 @@ class ClaudeCode(Agent):
     }
     has_record = True
     own_files = files
+    settings = Place("CLAUDE_CONFIG_DIR", ".claude", "settings.json")
+    entries = HookEntries(
+        timeout=5,
+        # Claude Code need not wait for these hooks: they tell it nothing, and their reports name the turn that they belong to.
+        beside=frozenset({"UserPromptSubmit", "Notification"}),
+        waiter={
+            "asyncRewake": True,
+            "timeout": 86400,
+            "rewakeSummary": "a message through hark",
+            "rewakeMessage": "Somebody has sent you this message:",
+        },
+        waits_from=("SessionStart", "UserPromptSubmit", "Stop"),
+        off_switch=OffSwitch(("disableAllHooks",), True),
+    )
+    instructions = Place("CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md")
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         if entry.get("type") != "assistant" or entry.get("isSidechain"):
             return None
         text = join_texts(entry["message"]["content"], "text")
         return words_at(entry.get("uuid") or place, text, entry.get("timestamp"))
+
+    def inject(self, call: Call, groups: HookGroups) -> Injection | None:
+        words = call.arguments
+        is_taken = any(is_option(word, "--settings") for word in words)
+        if is_taken or is_print(words) or not opens_conversation(words, plain_commands(NAME)):
+            return None
+        return Injection(call.with_options("--settings", str(call.file)), {}, {call.file: settings_text(groups)})
+
+    def teach(self, arguments: tuple[str, ...], text: str) -> tuple[str, ...] | None:
+        return with_system_prompt(arguments, text, plain_commands(NAME))
 
 
 AGENT = ClaudeCode()

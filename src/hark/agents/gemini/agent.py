@@ -1,8 +1,14 @@
-"""What Gemini CLI offers: hooks that it answers to, and a record."""
+"""What Gemini CLI offers: hooks that it answers to, and a record.
+
+For one run Gemini CLI takes hooks by GEMINI_CLI_SYSTEM_DEFAULTS_PATH=FILE: these settings rank below the user's; lists of hooks are
+joined. Gemini CLI reads only a file that root owns; `preload.py` says how everybody else gets it to read theirs.
+"""
 
 from collections.abc import Mapping
 
 from hark.agents.answers import HookAnswer
+from hark.agents.gemini import preload
+from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
 from hark.agents.words import Json, Words, words_at
 from hark.model.heard import Said
@@ -30,6 +36,15 @@ class GeminiCli(Agent):
         Boundary.STOP: HookAnswer(Authority.USER, "deny", is_also_of_cancelled=True),
     }
     has_record = True
+    settings = Place("GEMINI_CLI_HOME", "", ".gemini/settings.json")
+    entries = HookEntries(
+        timeout=5000,
+        fields={"name": "hark"},
+        # Gemini CLI draws its input box before it runs this hook, and a prompt that is submitted before the hook has run stays in the box.
+        left_out=frozenset({"SessionStart"}),
+        off_switch=OffSwitch(("hooksConfig", "enabled"), False),
+    )
+    instructions = Place("GEMINI_CLI_HOME", "", ".gemini/GEMINI.md")
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         if entry.get("type") != "gemini":
@@ -37,6 +52,15 @@ class GeminiCli(Agent):
         content = entry["content"]
         text = content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
         return words_at(entry.get("id") or place, text, entry.get("timestamp"))
+
+    def inject(self, call: Call, groups: HookGroups) -> Injection | None:
+        if call.environment.get(preload.DEFAULTS) not in (None, "", preload.SHOWN):
+            return None
+        added = preload.environment(call.file, call.environment)
+        return Injection(call.command, added, {call.file: settings_text(groups)})
+
+    def reads_injection(self, environment: Mapping[str, str]) -> bool:
+        return preload.is_read() and not preload.hides_settings(environment)
 
 
 AGENT = GeminiCli()

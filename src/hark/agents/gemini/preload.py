@@ -7,6 +7,8 @@ start. Node loads `preload.mjs` from NODE_OPTIONS, as a data URL, so that no fil
 """
 
 import json
+import os
+import stat
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -14,6 +16,7 @@ from urllib.parse import quote
 
 DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 OPTIONS = "NODE_OPTIONS"
+SYSTEM = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
 SHOWN = "/hark-gemini-hooks.json"
 """The path that Gemini CLI is given. The path does not exist, and the only directory above it is the root directory, which is root's."""
 _OURS = "--import=data:text/javascript," + quote("/* hark */")
@@ -26,3 +29,23 @@ def environment(hooks: Path, given: Mapping[str, str]) -> dict[str, str]:
     others = [word for word in given.get(OPTIONS, "").split(" ") if word and not word.startswith(_OURS)]
     url = f"--import=data:text/javascript,{quote(code)}"
     return {DEFAULTS: SHOWN, OPTIONS: " ".join([*others, url])}
+
+
+def is_read() -> bool:
+    """Return whether Gemini CLI reads our file: the path that it is given must be free, and root's."""
+    return _is_roots_own(Path("/")) and not os.path.lexists(SHOWN)
+
+
+def hides_settings(environment: Mapping[str, str]) -> bool:
+    """Return whether our file would hide machine-wide settings that rank below the user's."""
+    system = environment.get(SYSTEM) or "/etc/gemini-cli/settings.json"
+    return (Path(system).parent / "system-defaults.json").exists()
+
+
+def _is_roots_own(path: Path) -> bool:
+    """Return True if nobody but root can put something else in the place of this file or directory."""
+    try:
+        facts = [os.lstat(one) for one in (path, *path.parents)]
+    except OSError:
+        return False
+    return all(one.st_uid == 0 and not stat.S_ISLNK(one.st_mode) and not one.st_mode & 0o022 for one in facts)

@@ -1,7 +1,9 @@
 """What OpenCode offers: hark's plugin for it reports events, and keeps a record of its words, and it has an HTTP API."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from hark.agents.installation import Place
 from hark.agents.opencode.native import OpenCodeAccess
 from hark.agents.protocol import Agent, Meaning
 from hark.agents.words import Json, Words, words_at
@@ -28,6 +30,10 @@ class OpenCode(Agent):
     }
     has_record = True
     native = OpenCodeAccess()
+    # OPENCODE_CONFIG_DIR does not count here: OpenCode reads that directory beside this one.
+    settings = Place("XDG_CONFIG_HOME", ".config", "opencode/plugin/hark.js", levels=2)
+    plugin = Path(__file__).with_name("plugin.js")
+    instructions = Place("XDG_CONFIG_HOME", ".config", "opencode/AGENTS.md")
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         """Read the record that hark's plugin for OpenCode writes."""

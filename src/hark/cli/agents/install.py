@@ -10,21 +10,14 @@ import click
 
 from hark.cli.parameters import json_option
 from hark.cli.text import print_json, say, show
+from hark.kind_files import offered_agents
 from hark.model.errors import HarkError
 
 if TYPE_CHECKING:
     from hark.installing.change import Change
 
-AGENTS = ("claude", "codex", "gemini", "opencode")
-TAUGHT_ONLY = ("qwen", "copilot", "amp")
-"""The agents that have an instruction file, and no hooks that hark knows."""
-UNTEACHABLE = "aider"
-"""The agent that reads no instruction file unless its user names one."""
-agent_argument = click.argument(
-    "agent", metavar="AGENT", type=click.Choice([*AGENTS, *TAUGHT_ONLY, UNTEACHABLE, "all"])
-)
+agent_argument = click.argument("agent", metavar="AGENT", type=click.Choice([*offered_agents(), "all"]))
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show the difference; change nothing.")
-_REVIEW = "Codex asks about new hooks when it is started next: choose to trust them, or they do not run"
 
 
 @click.command()
@@ -47,17 +40,15 @@ def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
       hark install all --signals
     """
     from hark.installing.change import apply, installation
-    from hark.installing.instructions import AGENTS as TAUGHT
     from hark.installing.instructions import teaching
+    from hark.installing.places import agents_with_instructions
 
     _check_agent(agent, has_signals=signals)
     program = hook_program()
     changes = [installation(one, os.environ, program) for one in wanted_agents(agent)]
     if signals:
-        taught = (
-            [agent] if agent != "all" else [one for one in TAUGHT if shutil.which(one) or one in wanted_agents(agent)]
-        )
-        changes += [teaching(one, os.environ) for one in taught]
+        here = (one for one in agents_with_instructions() if shutil.which(one) or one in wanted_agents(agent))
+        changes += [teaching(one, os.environ) for one in ([agent] if agent != "all" else here)]
     for change in changes:
         if not dry_run:
             apply(change)
@@ -66,18 +57,22 @@ def command(agent: str, dry_run: bool, signals: bool, is_json: bool) -> None:
 
 def wanted_agents(agent: str) -> list[str]:
     """Return the agents whose hooks to install; `all` means every agent whose program or settings are on this machine."""
-    from hark.installing.places import PLACES, own_directory
+    from hark.installing.places import agents_with_settings, own_directory
 
     if agent != "all":
-        return [agent] if agent in PLACES else []
-    return [one for one in PLACES if shutil.which(one) or own_directory(one, os.environ).is_dir()]
+        return [agent] if agent in agents_with_settings() else []
+    return [one for one in agents_with_settings() if shutil.which(one) or own_directory(one, os.environ).is_dir()]
 
 
 def _check_agent(agent: str, *, has_signals: bool) -> None:
-    if agent == UNTEACHABLE:
+    from hark.installing.places import agents_with_instructions, agents_with_settings
+
+    if agent == "all" or agent in agents_with_settings():
+        return
+    if agent not in agents_with_instructions():
         hint = f"`hark new --signals -- {agent}` tells it by a first message"
         raise HarkError("not-available", f"{agent} has neither hooks nor an instruction file of its own", hint)
-    if agent in TAUGHT_ONLY and not has_signals:
+    if not has_signals:
         hint = f"`hark install {agent} --signals` teaches it to signal"
         raise HarkError("not-available", f"{agent} has no hooks that hark knows", hint)
 
@@ -119,5 +114,5 @@ def report(change: "Change", notes: list[str], done: str = "installed") -> dict[
 
 def _words(change: "Change") -> list[str]:
     off = f"hooks are switched off in {change.path} ({change.switched_off}); ours run when you switch them on"
-    notes = [_REVIEW] if change.agent == "codex" and change.is_change else []
+    notes = [change.note] if change.note else []
     return notes + ([off] if change.switched_off else [])

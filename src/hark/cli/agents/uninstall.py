@@ -27,13 +27,12 @@ def command(agent: str, dry_run: bool, is_json: bool) -> None:
       hark uninstall all --dry-run
     """
     from hark.installing.change import apply, removal
-    from hark.installing.instructions import AGENTS as TAUGHT
     from hark.installing.instructions import unteaching
-    from hark.installing.places import PLACES
+    from hark.installing.places import agents_with_instructions, agents_with_settings
 
-    agents = [one for one in PLACES if agent in (one, "all")]
+    agents = [one for one in agents_with_settings() if agent in (one, "all")]
     changes = [removal(one, os.environ) for one in agents]
-    taught = (unteaching(one, os.environ) for one in TAUGHT if agent in (one, "all"))
+    taught = (unteaching(one, os.environ) for one in agents_with_instructions() if agent in (one, "all"))
     changes += [change for change in taught if change.is_change]
     for change in changes:
         if not dry_run:

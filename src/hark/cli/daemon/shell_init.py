@@ -3,8 +3,7 @@
 import click
 
 from hark.cli.text import show
-
-AGENTS = ("claude", "codex", "gemini", "opencode", "amp", "aider", "copilot", "qwen")
+from hark.kind_files import offered_agents, programs
 
 _POSIX = '{name}() {{ command hark run -- {name} "$@"; }}'
 _FISH = "function {name}; command hark run -- {name} $argv; end"
@@ -21,5 +20,6 @@ def command(shell: str) -> None:
       hark shell-init fish | source           # in config.fish
     """
     form = _FISH if shell == "fish" else _POSIX
-    for name in AGENTS:
-        show(form.format(name=name))
+    for agent in offered_agents():
+        for name in programs(agent):
+            show(form.format(name=name))

@@ -1,18 +1,16 @@
 """Tells whether a command is a call that opens no session, which `hark run` must leave alone.
 
-`hark run` stands in for the agent's program on every call, so this file reads the agents' data files by itself: reading them
+`hark run` stands in for the agent's program on every call, so this file reads the agents' data files as plain tables: reading them
 fully takes longer than the rest of the command."""
 
 import os.path
 import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from hark.kind_files import kind_tables
 from hark.model.plain import PlainCalls
-
-AGENTS = "hark.agents"
 
 
 def is_plain_call(command: Sequence[str], user_directory: Path | None = None) -> bool:
@@ -38,14 +36,10 @@ def _plain_calls(kind: Mapping[str, Any]) -> PlainCalls:
 def _kinds(user_directory: Path | None) -> list[dict[str, Any]]:
     """Return the agents' data files. A user's file with the name of a built-in kind replaces that kind; a file that is not valid TOML
     is skipped, because the daemon reports it."""
-    files = (folder.joinpath("kind.toml") for folder in resources.files(AGENTS).iterdir())
-    texts = [file.read_bytes() for file in files if file.is_file()]
-    if user_directory and user_directory.is_dir():
-        texts += [path.read_bytes() for path in sorted(user_directory.glob("*.toml"))]
-    kinds: dict[str, dict[str, Any]] = {}
-    for text in texts:
+    kinds = dict(kind_tables())
+    for path in sorted(user_directory.glob("*.toml")) if user_directory and user_directory.is_dir() else ():
         try:
-            kind = tomllib.loads(text.decode())
+            kind = tomllib.loads(path.read_bytes().decode())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError):
             continue
         kinds[str(kind.get("name"))] = kind

@@ -5,9 +5,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 
 from hark.agents.kinds import AgentKind, Kinds
+from hark.kind_files import offered_agents
 from hark.model.errors import HarkError
-
-IN_ORDER = ("claude", "codex", "gemini", "opencode", "copilot", "amp", "qwen", "aider")
 
 
 def command_for(
@@ -28,12 +27,12 @@ def default_kind(kinds: Kinds, environment: Mapping[str, str], default_agent: st
     if default_agent:
         return kinds.get(default_agent)
     path = environment.get("PATH", os.defpath)
-    for name in IN_ORDER:
+    for name in offered_agents():
         kind = kinds.get(name)
         if any(shutil.which(program, path=path) for program in kind.commands):
             return kind
     raise HarkError(
         "request-invalid",
-        f"no agent is on your PATH that hark knows ({', '.join(IN_ORDER)})",
+        f"no agent is on your PATH that hark knows ({', '.join(offered_agents())})",
         "say what to start, as in `hark new -- CMD`, or set default_agent in config.toml",
     )

@@ -12,8 +12,8 @@ from msgspec import Struct
 from hark import paths
 from hark.agents.native import launch as native
 from hark.agents.native.access import keep_secret
+from hark.agents.registry import find_agent
 from hark.inside import airlock
-from hark.installing import plugin
 from hark.installing.hooks import MARK
 from hark.installing.injection import inject, prepare, teach
 from hark.installing.quick import quick_program
@@ -83,13 +83,13 @@ class Launcher:
         if begun.secret:
             keep_secret(door, begun.secret)
         # The agent's API reports the same as an installed plugin would, and once is enough, so the plugin is told to keep quiet.
-        quiet = {MARK: "1"} if kind == plugin.AGENT and begun.secret else {}
+        quiet = {MARK: "1"} if find_agent(kind).plugin and begun.secret else {}
         return list(begun.words), begun.environment | quiet
 
     def _with_hooks(self, kind: str, command: list[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
         program = quick_program(self._hooks, str(Path(sys.executable).with_name("hark-hook")))
         wanted = inject(kind, tuple(command), program, self._hooks, variables, has_waiter=self._has_waiter)
-        injection = prepare(wanted, variables)
+        injection = prepare(kind, wanted, variables)
         return list(injection.command), injection.environment
 
     def door(self, session_id: SessionId) -> str:

@@ -1,0 +1,1 @@
+"""Amp: its data file, and where its instructions are."""

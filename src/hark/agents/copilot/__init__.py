@@ -1,0 +1,1 @@
+"""GitHub Copilot CLI: its data file, and where its instructions are."""

@@ -1,0 +1,1 @@
+"""Qwen Code: its data file, and where its instructions are."""
