@@ -55,7 +55,7 @@ class OwnSocket:
             return
         if not paths.socket_is_ours(self.path):
             raise HarkError(
-                "directory-unsafe", f"{self.path} is not a socket of yours", f"look who owns {self.path.parent}"
+                "directory-unsafe", f"{self.path} is not a socket of yours", f"check who owns {self.path.parent}"
             )
         if answers(self.path):
             raise HarkError(

@@ -75,7 +75,7 @@ def urgent(agent: Delivering, text: str) -> dict[str, Any]:
 
 
 def was_interrupted(message: dict[str, Any]) -> bool:
-    return any(receipt["detail"] == "the running turn is told to end" for receipt in message["receipts"])
+    return any(receipt["detail"] == "hark tells the running turn to end" for receipt in message["receipts"])
 
 
 def test_a_running_turn_is_interrupted(agent: Delivering) -> None:

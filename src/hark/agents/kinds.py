@@ -255,7 +255,7 @@ def _check_keys(name: str, kind: AgentKind) -> None:
     if wrong := [key for key in kind.own_keys if key in forbidden]:
         raise HarkError(
             "config-invalid",
-            f"{name}: {wrong[0]} is forbidden, and is one of the keys that a delivery presses",
+            f"{name}: {wrong[0]} is forbidden, but a delivery presses it",
             "take it out of forbidden_keys and forbidden_in_empty_box, or name another key",
         )
 
@@ -263,5 +263,5 @@ def _check_keys(name: str, kind: AgentKind) -> None:
 def check_teachable(kind: str) -> None:
     """Raise request-invalid for a program that is no known agent: a shell would run what it is told."""
     if kind == GENERIC:
-        detail = "a program that is no known agent cannot be taught to signal"
-        raise HarkError("request-invalid", detail, "say what it is with --agent KIND")
+        detail = "this program is not a known agent, so hark cannot teach it to signal"
+        raise HarkError("request-invalid", detail, "name the agent with --agent KIND")

@@ -48,7 +48,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     refusal = HarkError(
         "token-wrong",
         "the token of a session is missing, wrong, or of a session that has ended",
-        "a session's environment has it in HARK_TOKEN",
+        "use the token in HARK_TOKEN of the session's environment",
     )
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail})

@@ -36,11 +36,13 @@ def check(headers: Headers, token: str, port: int) -> HarkError | None:
     A wrong Host means that somebody pointed a name at us (DNS rebinding); a foreign Origin means that a web page calls."""
     host = _address(f"//{headers.get('host', '')}")
     if host is None or host[1] not in LOOPBACK_NAMES or host[2] not in (None, port):
-        return HarkError("host-refused", "this name does not lead here", f"use 127.0.0.1:{port}")
+        return HarkError("host-refused", "the Host header does not name this daemon", f"use 127.0.0.1:{port}")
     origin = headers.get("origin")
     if origin is not None and not _is_own(origin, port):
         return HarkError(
-            "origin-refused", "pages of other origins may not call", "call from the dashboard, or without a browser"
+            "origin-refused",
+            "the request comes from a web page of another origin",
+            "call from the dashboard, or without a browser",
         )
     scheme, _, given = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):

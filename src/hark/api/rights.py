@@ -64,7 +64,7 @@ async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
     """Let an agent through to a message that it has sent or received."""
     message = await service_of(request).mailbox.find(request.path_params["message"])
     if caller.session.id not in (message.session_id, message.sender_session_id):
-        raise _refused(f"message {message.id} is not yours", "an agent sees what it has sent and what it was sent")
+        raise _refused(f"message {message.id} is not yours", "an agent sees only what it has sent and what it was sent")
     return msgspec.structs.replace(body, session_id=caller.session.id) if hasattr(body, "session_id") else body
 
 
@@ -72,7 +72,9 @@ async def sent_message(caller: AgentCaller, request: Request, body: Any) -> Any:
     """Let an agent through to a message that it has sent: only the sender may cancel or retry a message."""
     message = await service_of(request).mailbox.find(request.path_params["message"])
     if caller.session.id != message.sender_session_id:
-        raise _refused(f"message {message.id} was not sent by you", "an agent may take back what it has sent")
+        raise _refused(
+            f"message {message.id} was sent by somebody else", "an agent may take back or retry only what it has sent"
+        )
     return body
 
 
@@ -157,7 +159,7 @@ def _named(request: Request) -> Session:
 
 def _check_own(caller: AgentCaller, session: Session) -> None:
     if session.id != caller.session.id:
-        raise _refused(f"{session.name} is another session than yours", "an agent speaks for its own session only")
+        raise _refused(f"{session.name} is not your session", "an agent speaks for its own session only")
 
 
 def _sent_by(caller: AgentCaller, body: Any) -> Any:

@@ -77,14 +77,14 @@ async def _body(request: Request, shape: type[Struct] | None) -> Struct | None:
         return msgspec.json.decode(bytes(data) or b"{}", type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as wrong:
         raise HarkError(
-            "request-invalid", f"the request is not right: {wrong}", "/openapi.json describes it"
+            "request-invalid", f"the request is not valid: {wrong}", "/openapi.json describes the request"
         ) from wrong
 
 
 def idempotency_key(request: Request) -> str | None:
     key = request.headers.get("idempotency-key")
     if key is not None and not 0 < len(key) <= LONGEST_KEY:
-        raise HarkError("request-invalid", f"an Idempotency-Key has 1 to {LONGEST_KEY} characters", "use a UUID")
+        raise HarkError("request-invalid", f"the Idempotency-Key must have 1 to {LONGEST_KEY} characters", "use a UUID")
     return key
 
 
@@ -98,6 +98,8 @@ def query_number(request: HTTPConnection, name: str, default: float, least: floa
         number = float("nan")
     if not least <= number <= most:
         raise HarkError(
-            "request-invalid", f"{name} must be a number from {least:g} to {most:g}", "/openapi.json describes it"
+            "request-invalid",
+            f"{name} must be a number from {least:g} to {most:g}",
+            "/openapi.json describes the request",
         )
     return number

@@ -127,7 +127,9 @@ async def wait(request: Request, _: None) -> SessionList:
     names = [name for name in query.get("sessions", "").split(",") if name]
     if not names:
         raise HarkError(
-            "request-invalid", "no session to wait for", "name some in `sessions`, with commas between them"
+            "request-invalid",
+            "the request names no session to wait for",
+            "name some in `sessions`, with commas between them",
         )
     there = await hark.waits.until(
         [hark.sessions.find(name) for name in names],
@@ -170,7 +172,9 @@ async def stream_output(request: Request, _: None) -> StreamingResponse:
     hark, session = service_of(request), _running(found(request))
     if not await hark.panes.watch(session.pane):
         raise HarkError(
-            "not-available", "the pane's output goes to a pipe of its own", "end that pipe-pane, or use `hark attach`"
+            "not-available",
+            "the pane's output already goes to another pipe",
+            "end tmux's pipe-pane there, or use `hark attach`",
         )
     chunks: asyncio.Queue[bytes] = asyncio.Queue(STREAM_BACKLOG)
 

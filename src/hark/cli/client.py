@@ -41,7 +41,7 @@ class Answer:
         self._buffer = b""
         version, _, rest = self._line().partition(b" ")
         if not version.startswith(b"HTTP/1."):
-            raise HarkError("daemon-unreachable", "what listens on the daemon's socket does not speak HTTP")
+            raise HarkError("daemon-unreachable", "the program on the daemon's socket does not speak HTTP")
         self.status = int(rest[:3])
         self.headers: dict[bytes, bytes] = {}
         while line := self._line():
@@ -170,7 +170,7 @@ def segment(text: str) -> str:
 def connect(timeout_s: float = ANSWER_S) -> socket.socket:
     path = instance.door().path
     if os.path.lexists(path) and not paths.socket_is_ours(path):
-        raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"look who owns {path.parent}")
+        raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"check who owns {path.parent}")
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(timeout_s)
@@ -198,11 +198,13 @@ def problem(status: int, body: bytes, version: str | None = __version__) -> Hark
     if error.code not in ("request-invalid", "route-not-found", "method-not-allowed") or version == __version__:
         return error
     if version is not None and not is_older(version, __version__):
-        who = f"the running daemon is another version ({version}) than this hark ({__version__})"
+        who = f"the running daemon has another version ({version}) than this hark ({__version__})"
         return HarkError(error.code, f"{error.detail}; {who}", "use the same version for both")
     known = f" ({version})" if version else ""
     who = f"the running daemon{known} is older than this hark ({__version__})"
-    return HarkError(error.code, f"{who} and did not understand: {error.detail}", "`hark daemon restart` makes it new")
+    return HarkError(
+        error.code, f"{who} and did not understand: {error.detail}", "`hark daemon restart` starts the newer version"
+    )
 
 
 def _told(status: int, body: bytes) -> HarkError:

@@ -126,8 +126,10 @@ def _does_not_answer() -> HarkError:
     hint = f"make {path.parent} visible here (a container needs it mounted), or set HARK_HOME for a database of its own"
     if daemon.host != host:
         hint = f"this is {host}: use hark on {daemon.host}, or set HARK_HOME for a database of its own"
-    return HarkError("daemon-unreachable", f"{who} listens on {path}, which is not there for this process", hint)
+    return HarkError("daemon-unreachable", f"{who} listens on {path}, which this process cannot see", hint)
 
 
 def _not_started(detail: str) -> HarkError:
-    return HarkError("daemon-not-started", detail, f"its log is {paths.log_path()}; `hark serve` shows it starting")
+    return HarkError(
+        "daemon-not-started", detail, f"read its log {paths.log_path()}, or run `hark serve` to see it start"
+    )

@@ -23,11 +23,11 @@ def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     return None if value is None else parse_duration(value)
 
 
-def own_session(hint: str = "run it in a session, by its agent") -> str:
+def own_session(hint: str = "run this command inside a session") -> str:
     """Return the id of the session in which this command runs."""
     if session := os.environ.get("HARK_SESSION"):
         return session
-    raise HarkError("request-invalid", "this is no session of hark: HARK_SESSION is not set", hint)
+    raise HarkError("request-invalid", "this is not a session of hark: HARK_SESSION is not set", hint)
 
 
 def sender_fields(client: Client, sender: str | None) -> dict[str, str]:

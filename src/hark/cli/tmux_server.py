@@ -21,7 +21,7 @@ def chosen_server(name: str | None, path: str | None, environment: Mapping[str, 
     """Return the fields that name the server to the daemon. The daemon may have another TMUX_TMPDIR than the caller, so the caller's
     is applied here."""
     if name and path:
-        raise click.UsageError("-L and -S name the same thing twice; use one of them")
+        raise click.UsageError("-L and -S both name the tmux server; use one of them")
     if path:
         return {"socket_path": os.path.abspath(path)}
     if not name:

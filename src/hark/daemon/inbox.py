@@ -61,7 +61,9 @@ class Inbox:
         harmless."""
         if message.is_inbox and message.status is Status.QUEUED:
             raise HarkError(
-                "transition-illegal", "it waits in the inbox and was not handed out yet", "check the inbox first"
+                "transition-illegal",
+                "the message waits in the inbox and was not handed out yet",
+                "check the inbox first",
             )
         for goal in (Status.ACKNOWLEDGED, Status.COMPLETED) if is_done else (Status.ACKNOWLEDGED,):
             message = await self._reach(message.id, goal)

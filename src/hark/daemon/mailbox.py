@@ -95,8 +95,8 @@ class Mailbox:
         if notify.is_wanted and from_session is None:
             raise HarkError(
                 "request-invalid",
-                "only a session can be notified, and the sender is none",
-                "say which one with --from NAME, or wait for it with `hark send --wait`",
+                "only a session can be notified, and the sender is not a session",
+                "name a session with --from NAME, or wait for the message with `hark send --wait`",
             )
         return from_session
 
@@ -128,7 +128,9 @@ class Mailbox:
             current = await self._store.message(message.id)
             if current.attempted_at is not None or current.status is Status.STAGED:
                 raise HarkError(
-                    "transition-illegal", "it is on its way into the agent already", "look at it with `hark attach`"
+                    "transition-illegal",
+                    "the message is already on its way into the agent",
+                    "watch the agent with `hark attach`",
                 )
             return await self._store.move(
                 message.id, Step(status=Status.CANCELLED, at=self._clock(), detail="taken back")
@@ -141,7 +143,7 @@ class Mailbox:
             raise HarkError(
                 "transition-illegal",
                 f"a message that is {message.status} cannot be tried again",
-                "only what is dead or uncertain can; send a new one",
+                "only a dead or uncertain message can; send a new one",
             )
         async with self._couriers.of(message.session_id).lock:
             step = Step(status=Status.QUEUED, at=self._clock(), detail="somebody asked to try it again")

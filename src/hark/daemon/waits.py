@@ -65,7 +65,7 @@ class Waits:
             pass
         if not _is_enough(there, wanted, is_any=is_any):
             late = ", ".join(f"{s.name} ({self._turns.of(s.id).phase})" for s in wanted if s not in there)
-            hint = "ask again; a phase is known only of agents whose hooks reach hark (`hark doctor`)"
+            hint = "wait again; hark knows the phase only of agents whose hooks reach it (`hark doctor`)"
             raise HarkError("wait-timeout", f"not {goal} in time: {late}", hint)
         return there
 

@@ -17,7 +17,7 @@ UNBEGUN_PAUSE_S = 5.0
 READ_WITHIN_S = 0.5
 """How long to wait before looking again at a program with unread input: a healthy program reads its keys at once."""
 STOPPED = "the agent is suspended; `fg` in its shell brings it back"
-NOT_BEGUN = "the agent has not begun with the message before"
+NOT_BEGUN = "the agent has not begun with the previous message"
 NOT_READ = "the program has not read what was written to it"
 
 SHELLS = frozenset(

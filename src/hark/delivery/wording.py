@@ -115,10 +115,12 @@ def check_raw(text: str) -> str:
     itself."""
     if "\n" in text.strip() or len(text) > LONGEST_RAW:
         raise HarkError(
-            "request-invalid", f"a raw text is one line of at most {LONGEST_RAW} characters", "send it without --raw"
+            "request-invalid",
+            f"a raw text must be one line of at most {LONGEST_RAW} characters",
+            "send it without --raw",
         )
     if reads_as_header(text):
-        raise HarkError("request-invalid", "a raw text may not look like a header of hark", "send it without --raw")
+        raise HarkError("request-invalid", "a raw text must not look like a header of hark", "send it without --raw")
     return text
 
 

@@ -36,7 +36,9 @@ def look_at_hooks(agent: str, environment: Mapping[str, str]) -> Finding:
     except (Broken, hooks.Misshapen) as wrong:
         return problem("hooks", invalid(where, wrong).detail, "mend the file", agent)
     if not found:
-        return warning("hooks", f"none in {where}", f"`hark install {agent}`, for those that you start yourself", agent)
+        return warning(
+            "hooks", f"none in {where}", f"`hark install {agent}` adds them for agents that you start yourself", agent
+        )
     detail, hint = _fault(agent, where, found, off)
     return problem("hooks", detail, hint, agent) if detail else ok("hooks", f"{len(found)} in {where}", agent)
 
@@ -71,7 +73,7 @@ def look_at_sessions(sessions: Iterable[dict[str, Any]], events: Iterable[dict[s
             yield _heard(session["name"], session["agent"], event, is_new=is_new)
         if not has_airlock:
             detail = "adopted, with no airlock: tmux holds your keys during a delivery"
-            hint = f"start it with `hark run -- {session['agent']}` to have one"
+            hint = f"start it with `hark run -- {session['agent']}` to get an airlock"
             yield warning("session-airlock", detail, hint, session["name"])
 
 

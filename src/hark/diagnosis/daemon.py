@@ -37,7 +37,7 @@ def look_at_airlocks(directory: Path, known: Collection[str]) -> Iterator[Findin
         yield warning("airlock-sockets", f"{len(dead)} left from sessions that are gone", f"rm {' '.join(dead)}")
     for path in strange:
         if str(path) not in dead:
-            hint = "its agent runs on; `hark adopt` makes a session of its pane"
+            hint = "its agent still runs; `hark adopt` turns its pane into a session"
             yield warning("airlock-sockets", f"{path}: an agent without a session", hint)
     if not strange:
         yield ok("airlock-sockets", f"{len(sockets)}, one for each session behind an airlock")

@@ -125,7 +125,7 @@ def runtime_directory(directory: Path) -> Finding:
         hint = "set HARK_HOME or XDG_RUNTIME_DIR to a directory of yours"
         return problem("runtime-directory", f"{directory}: {failure.strerror}", hint)
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
-        hint = "somebody else may have made it: remove it, or set HARK_HOME"
+        hint = "remove it if somebody else made it, or set HARK_HOME"
         return problem("runtime-directory", f"{directory} is not a directory of yours", hint)
     if facts.st_mode & 0o077:
         return problem("runtime-directory", f"{directory} is open to others", f"chmod 700 {directory}")

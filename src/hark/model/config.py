@@ -103,6 +103,7 @@ _CHOICES = {
     "restore_notice": ("none", "status-line"),
     "infer_protocol": ("openai", "anthropic"),
 }
+_TYPES = {float: "a number", int: "a whole number", bool: "true or false"}
 _FLOORS = {
     "input_poll_interval": 0.05,
     "human_pause": 0.0,
@@ -135,7 +136,7 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
     try:
         config = msgspec.convert(merged, Config, strict=False)
     except msgspec.ValidationError as wrong:
-        raise _invalid(str(wrong)) from wrong
+        raise _invalid(_wrong_value(str(wrong), merged)) from wrong
     for name, choices in _CHOICES.items():
         if getattr(config, name) not in choices:
             raise _invalid(f"{name} must be one of {', '.join(choices)}")
@@ -147,8 +148,15 @@ def merge_config(file: Mapping[str, Any], environment: Mapping[str, str], flags:
     parse_rights(config.agent_rights)
     for name in ("infer_url", "notify_webhook"):
         if not re.match(r"https?://", getattr(config, name) or "http://"):
-            raise _invalid(f"{name} = {getattr(config, name)!r} is no address", "write it as https://HOST/PATH")
+            raise _invalid(f"{name} = {getattr(config, name)!r} is not an address", "write it as https://HOST/PATH")
     return config
+
+
+def _wrong_value(wrong: str, merged: Mapping[str, Any]) -> str:
+    """Say which setting has a value of the wrong type, and which type it must have."""
+    types = {field.name: field.type for field in msgspec.structs.fields(Config)}
+    name = wrong.rpartition("`$.")[2].rstrip("`")
+    return f"{name} = {merged[name]!r} is not {_TYPES.get(types[name], 'a text')}" if name in types else wrong
 
 
 def check_no_yaml(path: str, text: str) -> None:
@@ -162,7 +170,9 @@ def check_no_yaml(path: str, text: str) -> None:
 def parse_rights(words: str) -> frozenset[str]:
     rights = frozenset(word.strip() for word in words.split(",") if word.strip())
     if unknown := sorted(rights - AGENT_RIGHTS.keys()):
-        raise _invalid(f"there is no right {unknown[0]!r} for agents", f"agent_rights: {', '.join(AGENT_RIGHTS)}")
+        raise _invalid(
+            f"there is no right {unknown[0]!r} for agents", f"agent_rights may hold: {', '.join(AGENT_RIGHTS)}"
+        )
     return rights
 
 

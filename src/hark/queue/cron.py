@@ -30,7 +30,7 @@ def check_cron(line: str) -> str:
     if len(fields) != FIELDS:
         raise _invalid(line, f"it has {len(fields)} fields, not {FIELDS}")
     if next_time(line, _SOME_DAY, UTC) is None:
-        raise _invalid(line, "no such day ever comes")
+        raise _invalid(line, "it names a day that never comes")
     return " ".join(fields)
 
 
@@ -95,4 +95,4 @@ def _spelled_out(line: str) -> str:
 
 def _invalid(line: str, why: str) -> HarkError:
     hint = 'write it as "MINUTE HOUR DAY MONTH WEEKDAY", such as "0 9 * * 1-5"'
-    return HarkError("request-invalid", f"{line!r} is no cron line: {why}", hint)
+    return HarkError("request-invalid", f"{line!r} is not a cron line: {why}", hint)

@@ -126,7 +126,7 @@ def advance(message: Message, step: Step) -> Advance:
     if step.status not in legal(message):
         raise _illegal(message.status, step.status)
     if (step.reason is not None) is not (step.status is S.HELD):
-        raise HarkError("transition-illegal", "held has a reason, and nothing else has one")
+        raise HarkError("transition-illegal", "a held message must have a reason, and no other message may have one")
     changes: dict[str, object] = {"status": step.status, "hold_reason": step.reason, "held_since": None}
     if step.status is S.HELD:
         changes["held_since"] = message.held_since if message.hold_reason is step.reason else step.at

@@ -57,7 +57,9 @@ def moved(reminder: Reminder, jump: timedelta, now: datetime, zone: tzinfo) -> d
 def every(seconds: float) -> str:
     if seconds < SHORTEST_EVERY_S:
         raise HarkError(
-            "request-invalid", f"a reminder repeats every {SHORTEST_EVERY_S:g} s at the most", "write a longer time"
+            "request-invalid",
+            f"a reminder repeats at most once every {SHORTEST_EVERY_S:g} s",
+            "write a longer interval",
         )
     return f"every {seconds:g}"
 

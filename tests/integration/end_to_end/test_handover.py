@@ -35,7 +35,7 @@ def test_a_message_to_a_busy_agent_makes_it_go_on_when_its_turn_ends(hark: Runni
     second = agent.post("[[busy=0.3]] second")
 
     held = hark.wait_status(second, "held", "busy")
-    assert held["receipts"][-1]["detail"] == "goes in when the agent's turn ends"
+    assert held["receipts"][-1]["detail"] == "it goes in when the agent's turn ends"
     done = hark.wait_status(second, "completed")
     assert [body(event) for event in agent.named("continued")] == [["[[busy=0.3]] second"]]
     assert len(agent.prompts()) == 1

@@ -176,7 +176,7 @@ def test_what_is_no_socket_is_neither_spoken_to_nor_removed(
 
     assert refused.returncode == 4
     assert f"{hark.socket} is not a socket of yours" in refused.stderr
-    assert "hint: look who owns" in refused.stderr
+    assert "hint: check who owns" in refused.stderr
     assert hark.socket.exists()
     if hark.socket.is_file():
         assert hark.socket.read_text() == "precious"

@@ -241,7 +241,7 @@ async def test_without_a_session_what_needs_one_says_so(
     hark: RunningHark, tool: str, arguments: dict[str, Any]
 ) -> None:
     async with connected(hark, None) as client:
-        with pytest.raises(ToolFailed, match="not known which session"):
+        with pytest.raises(ToolFailed, match="does not know which session"):
             await client.call(tool, **arguments)
         assert "sessions" in await client.call("sessions")
 

@@ -59,7 +59,7 @@ def test_an_older_daemon_that_does_not_understand_is_named_with_what_to_do(versi
         f"the running daemon{known} is older than this hark ({__version__}) and did not understand: "
         "Object contains unknown field `x`"
     )
-    assert error.hint == "`hark daemon restart` makes it new"
+    assert error.hint == "`hark daemon restart` starts the newer version"
 
 
 def test_a_newer_daemon_is_named_too() -> None:

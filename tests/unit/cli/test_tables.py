@@ -136,7 +136,7 @@ queued  2026-01-02 03:04:05
 
 AT        AFTER  STATUS     BY        WHAT HAPPENED
 03:04:05  0ms    queued     -         was queued
-03:04:05  20ms   held       -         waits for a human's draft (a draft)
+03:04:05  20ms   held       -         waits: a human's draft is in the input box (a draft)
 03:05:07  1m2s   submitted  terminal  left the input box"""
     )
 

@@ -86,9 +86,9 @@ WAYS: dict[str, tuple[list[Screen], list[str], type[Outcome], str]] = {
     "a dialog came before the paste": ([EMPTY, DIALOG], PASTED, Held, "not echoed"),
     "a screen that draws our text in its own way": ([EMPTY, *[OWN_WAY] * 4, EMPTY], ENTERED, Submitted, ""),
     "a stand-in that counts lines in its own way": ([EMPTY, *[OTHER_COLLAPSED] * 4, EMPTY], ENTERED, Submitted, ""),
-    "only half of it is echoed, and goes out again": ([EMPTY, *[HALF_OF_OURS] * 12, EMPTY], RETREATED, Held, "else"),
-    "only half of it is echoed, and stays": ([EMPTY, HALF_OF_OURS], [*RETREATED, "Press"], Stuck, "something else"),
-    "our text on the screen, but no box": ([EMPTY, DIALOG_AFTER_OURS], PASTED, Stuck, "not to be seen"),
+    "only half of it is echoed, and goes out again": ([EMPTY, *[HALF_OF_OURS] * 12, EMPTY], RETREATED, Held, "other"),
+    "only half of it is echoed, and stays": ([EMPTY, HALF_OF_OURS], [*RETREATED, "Press"], Stuck, "something other"),
+    "our text on the screen, but no box": ([EMPTY, DIALOG_AFTER_OURS], PASTED, Stuck, "hidden"),
 }
 
 

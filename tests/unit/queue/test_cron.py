@@ -66,7 +66,7 @@ def test_a_time_that_has_just_come_is_not_the_next_one() -> None:
     ],
 )
 def test_what_is_no_cron_line_is_refused_with_a_hint(line: str) -> None:
-    with pytest.raises(HarkError, match="is no cron line") as refused:
+    with pytest.raises(HarkError, match="is not a cron line") as refused:
         check_cron(line)
 
     assert refused.value.hint

@@ -174,12 +174,12 @@ def test_a_hold_remembers_since_when_it_has_had_its_reason() -> None:
 def test_nothing_but_held_has_a_reason(status: Status) -> None:
     message = make_message(S.HELD, hold_reason=HoldReason.BUSY)
 
-    with pytest.raises(HarkError, match="held has a reason"):
+    with pytest.raises(HarkError, match="a held message must have a reason"):
         advance(message, make_step(status, reason=HoldReason.BUSY))
 
 
 def test_held_has_a_reason() -> None:
-    with pytest.raises(HarkError, match="held has a reason"):
+    with pytest.raises(HarkError, match="a held message must have a reason"):
         advance(make_message(), make_step(S.HELD, reason=None))
 
 

@@ -43,7 +43,7 @@ class Codex(Agent):
     settings = Place("CODEX_HOME", ".codex", "hooks.json")
     # Codex cuts the time of some events to 3 s, and does not trust an entry whose time was cut: it takes that for another entry.
     entries = HookEntries(timeout=3)
-    install_note = "Codex asks about new hooks when it is started next: choose to trust them, or they do not run"
+    install_note = "Codex asks about new hooks when it starts the next time: choose to trust them, or they do not run"
     instructions = Place("CODEX_HOME", ".codex", "AGENTS.md")
     open_record = re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")
 

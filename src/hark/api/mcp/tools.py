@@ -40,7 +40,7 @@ class Caller(Struct, frozen=True):
         if self.session is None:
             raise HarkError(
                 "request-invalid",
-                "it is not known which session calls",
+                "hark does not know which session calls",
                 "start the agent with `hark new` or `hark run`, or set HARK_SESSION where the agent starts hark-mcp",
             )
         return self.session
@@ -62,7 +62,7 @@ class Tool(Struct, frozen=True):
         try:
             wish = msgspec.convert(arguments, self.arguments)
         except msgspec.ValidationError as wrong:
-            raise HarkError("request-invalid", f"{self.name}: {wrong}", "look at the tool's schema") from wrong
+            raise HarkError("request-invalid", f"{self.name}: {wrong}", "check the tool's schema") from wrong
         return await self.handler(caller, wish)
 
 
@@ -221,7 +221,9 @@ def _instant(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError as wrong:
-        raise HarkError("request-invalid", f"{text!r} is no time", "write it as 2026-11-16T14:30:00+01:00") from wrong
+        raise HarkError(
+            "request-invalid", f"{text!r} is not a time", "write it as 2026-11-16T14:30:00+01:00"
+        ) from wrong
 
 
 class SessionsArguments(Request, frozen=True):

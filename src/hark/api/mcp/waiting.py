@@ -35,7 +35,7 @@ async def wait_for(hark: Service, name: str, goal: str, within_s: float) -> Wait
 def _status(goal: str) -> Status:
     if goal not in (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED):
         raise HarkError(
-            "request-invalid", f"a message does not become {goal}", "wait for submitted, acknowledged or completed"
+            "request-invalid", f"a message cannot become {goal}", "wait for submitted, acknowledged or completed"
         )
     return Status(goal)
 

@@ -67,7 +67,7 @@ def look(session: str | None) -> list["Finding"]:
     except HarkError as refused:
         if refused.code != "not-permitted":
             raise
-        findings.append(ok("sessions", f"not looked at, for this is inside a session: {refused.detail}"))
+        findings.append(ok("sessions", f"not checked, because this is inside a session: {refused.detail}"))
     if not session:
         findings += look_at_airlocks(instance.runtime_dir() / "airlocks", [one["airlock"] for one in sessions])
     return findings

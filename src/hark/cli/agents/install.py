@@ -98,7 +98,7 @@ def tell(agent: str, reports: list[dict[str, Any]], changes: list["Change"], *, 
     for note in [note for one in reports for note in one["notes"]]:
         say(note)
     if agent == "all" and not changes:
-        say("no agent with hooks is here")
+        say("no agent with hooks is on this machine")
 
 
 def report(change: "Change", notes: list[str], done: str = "installed") -> dict[str, Any]:

@@ -62,4 +62,4 @@ def instant(text: str, now: datetime) -> str:
     try:
         return datetime.fromisoformat(text).astimezone().isoformat()
     except ValueError:
-        raise HarkError("request-invalid", f"{text!r} is no time", "write it as 14:30 or 2026-11-16 14:30") from None
+        raise HarkError("request-invalid", f"{text!r} is not a time", "write it as 14:30 or 2026-11-16 14:30") from None

@@ -4,7 +4,7 @@ HELD = {
     "session-gone": "the session is gone",
     "agent-not-running": "no agent runs in the pane",
     "do-not-disturb": "a human does not want to be disturbed; `hark release` ends that",
-    "copy-mode": "a human looks back in tmux",
+    "copy-mode": "a human scrolls back in tmux",
     "human-typing": "a human is typing",
     "dialog": "the agent asks its human something",
     "draft": "a human's draft is in the input box",

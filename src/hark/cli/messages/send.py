@@ -172,7 +172,7 @@ def _from_stdin() -> str:
     try:
         text = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
-        raise HarkError("request-invalid", "what stdin holds is not UTF-8 text") from error
+        raise HarkError("request-invalid", "stdin does not hold UTF-8 text") from error
     plain = COLOURS.sub("", text)
     if plain != text:
         say("hark: the colours in the text are left out")

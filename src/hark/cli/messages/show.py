@@ -69,7 +69,7 @@ def _rows(message: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 WORDS = {
-    "queued": "is free to go again",
+    "queued": "is ready to be delivered",
     "staged": "is in the input box, verified",
     "submitted": "left the input box",
     "acknowledged": "the agent has taken it",
@@ -83,10 +83,10 @@ REASONS = {
     "session-gone": "waits: its session is gone",
     "agent-not-running": "waits: no agent runs in the pane",
     "do-not-disturb": "waits: a human does not want to be disturbed",
-    "copy-mode": "waits: a human looks back in tmux",
+    "copy-mode": "waits: a human scrolls back in tmux",
     "human-typing": "waits for a pause in a human's typing",
     "dialog": "waits: the agent asks its human something",
-    "draft": "waits for a human's draft",
+    "draft": "waits: a human's draft is in the input box",
     "busy": "waits until the agent can take it",
 }
 ELSEWHERE = {"native": "was handed to the agent's own API", "hook": "was given to the agent's hook", "inbox": "was fetched by the agent"}  # fmt: skip

@@ -36,7 +36,7 @@ def attach(session: Mapping[str, Any]) -> NoReturn:
         raise HarkError("tmux-unsafe", f"no safe tmux server: {unsafe}", paths.UNSAFE_HINT) from unsafe
     words, environment = attach_command(session, os.environ)
     if "switch-client" not in words and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        hint = f"`hark output -f {session['name']}` follows it without one"
+        hint = f"`hark output -f {session['name']}` follows the session without a terminal"
         raise HarkError("not-available", "attaching needs a terminal", hint)
     try:
         os.execvpe(words[0], words, environment)

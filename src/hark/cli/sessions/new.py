@@ -91,7 +91,7 @@ def existing_directory(directory: str | None) -> str:
     try:
         path = os.path.abspath(os.path.expanduser(directory)) if directory is not None else os.getcwd()
     except FileNotFoundError:
-        raise click.UsageError("the current directory is no longer there; say which one with -C") from None
+        raise click.UsageError("the current directory no longer exists; name one with -C") from None
     if not os.path.isdir(path):
         raise click.UsageError(f"{path} is not a directory")
     return path

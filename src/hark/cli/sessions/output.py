@@ -32,7 +32,7 @@ def command(session: str, lines: int, follow: bool, raw: bool, is_json: bool) ->
       hark output backend -f
     """
     if follow and is_json:
-        raise click.UsageError("--follow goes on for ever, which --json cannot carry")
+        raise click.UsageError("--follow and --json exclude each other, because --follow never ends")
     if raw and not follow:
         raise click.UsageError("--raw needs --follow")
     client, path = Client(), f"/sessions/{segment(session)}/output"

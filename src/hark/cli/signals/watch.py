@@ -194,7 +194,7 @@ class Teller:
         if not self._has_complained:
             self._has_complained = True
             _say(
-                f"hark watch: {failure.detail}; the command goes on, and what it announces is told when the daemon is back"
+                f"hark watch: {failure.detail}; the command goes on, and hark announces its signals when the daemon is back"
             )
 
 

@@ -44,7 +44,9 @@ def _post(url: str, body: bytes, headers: dict[str, str], deadline_s: float) -> 
                 hint = f"it redirects to {_host(failure.headers['Location'])}: write that address, if you trust it"
         raise HarkError("not-available", told, hint) from None
     except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as failure:
-        raise HarkError("not-available", f"{_host(url)} has not taken it: {failure}", "check the address") from failure
+        raise HarkError(
+            "not-available", f"{_host(url)} did not accept the request: {failure}", "check the address"
+        ) from failure
 
 
 def _host(url: str) -> str:

@@ -12,7 +12,7 @@ def make_directories() -> None:
         paths.make_private(paths.state_dir())
     except paths.UnsafeDirectory as unsafe:
         raise HarkError(
-            "directory-unsafe", str(unsafe), "somebody else may have made it; remove it, or set HARK_HOME"
+            "directory-unsafe", str(unsafe), "remove it if somebody else made it, or set HARK_HOME"
         ) from unsafe
     except OSError as failure:
         raise HarkError(

@@ -22,7 +22,9 @@ def own_command() -> list[str]:
 def check_command(command: Sequence[str]) -> None:
     """Raise a HarkError if the command cannot be run, because it must not take the place of a daemon that runs."""
     if any("\0" in word for word in command) or shutil.which(command[0]) is None:
-        raise HarkError("request-invalid", f"{command[0]!r} is no program", "give the command that runs `hark serve`")
+        raise HarkError(
+            "request-invalid", f"{command[0]!r} is not a program", "give the command that runs `hark serve`"
+        )
 
 
 def replace_process(command: Sequence[str], options: Mapping[str, str], lock: InstanceLock) -> int:
@@ -44,5 +46,5 @@ def parse_descriptors(text: str) -> tuple[int, int]:
     """Read the descriptors that `replace_process` has handed over."""
     first, comma, second = text.partition(",")
     if not (first.isdigit() and comma and second.isdigit()):
-        raise HarkError("request-invalid", f"{OPTION} {text!r} names no two descriptors", "leave it out")
+        raise HarkError("request-invalid", f"{OPTION} {text!r} does not name two descriptors", "leave it out")
     return int(first), int(second)

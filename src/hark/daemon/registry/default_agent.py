@@ -18,7 +18,7 @@ def command_for(
     kind = kinds.get(agent) if agent else default_kind(kinds, environment, default_agent)
     if not kind.commands:
         raise HarkError(
-            "request-invalid", f"{kind.name} has no program of its own", "say how it is started: `hark new -- CMD`, or `hark spawn --command CMD`"
+            "request-invalid", f"{kind.name} has no program of its own", "say how to start it: `hark new -- CMD`, or `hark spawn --command CMD`"
         )  # fmt: skip
     return list(kind.commands[:1])
 
@@ -33,6 +33,6 @@ def default_kind(kinds: Kinds, environment: Mapping[str, str], default_agent: st
             return kind
     raise HarkError(
         "request-invalid",
-        f"no agent is on your PATH that hark knows ({', '.join(offered_agents())})",
+        f"no agent that hark knows is on your PATH ({', '.join(offered_agents())})",
         "say what to start, as in `hark new -- CMD`, or set default_agent in config.toml",
     )

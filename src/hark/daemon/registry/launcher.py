@@ -104,7 +104,7 @@ class Launcher:
 
 def check_command(command: list[str], directory: str, environment: dict[str, str]) -> None:
     if not os.path.isdir(directory):
-        raise HarkError("request-invalid", f"{directory} is not a directory", "give an existing one with -C")
+        raise HarkError("request-invalid", f"{directory} is not a directory", "name an existing directory with -C")
     if any("\0" in word for word in [*command, *environment.values()]):
         raise HarkError("request-invalid", "a NUL byte cannot be part of a command", "take it out")
     for name in environment:

@@ -217,7 +217,7 @@ class Sessions:
         if known := self.at(pane):
             raise HarkError(
                 "pane-adopted",
-                f"that pane is session {known.name} already",
+                f"that pane is already the session {known.name}",
                 f"rename it with `hark rename {known.name} NEW`",
             )
         command = foreground_command(facts.tty) or (facts.foreground,)

@@ -145,9 +145,9 @@ class Handovers:
             return None
         ways = find_agent(session.agent).answers
         if rules.may_go(message, Boundary.TOOL, ways[Boundary.TOOL].authority):
-            return Hold(HoldReason.BUSY, "goes in when the agent has run a tool, or stops", is_for_hook=True)
+            return Hold(HoldReason.BUSY, "it goes in when the agent has run a tool, or stops", is_for_hook=True)
         if rules.may_go(message, Boundary.STOP, ways[Boundary.STOP].authority):
-            return Hold(HoldReason.BUSY, "goes in when the agent's turn ends", is_for_hook=True)
+            return Hold(HoldReason.BUSY, "it goes in when the agent's turn ends", is_for_hook=True)
         return None
 
     def begin_waiting(self, session: Session) -> Waiter | None:
@@ -311,4 +311,4 @@ def is_claimed(message: Message) -> bool:
 
 
 def _waiting() -> Hold:
-    return Hold(HoldReason.BUSY, "the agent's hook has it; waiting for proof", LOOK_AGAIN_S, is_for_hook=True)
+    return Hold(HoldReason.BUSY, "the agent's hook has the message; waiting for proof", LOOK_AGAIN_S, is_for_hook=True)

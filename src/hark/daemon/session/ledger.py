@@ -12,7 +12,7 @@ from hark.model.message import Authority, Carrier, Channel, Draft, HoldReason, L
 from hark.queue.lifecycle import Step, has_reached, is_expired
 from hark.store.contract import Store
 
-INTERRUPTS = "the running turn is told to end"
+INTERRUPTS = "hark tells the running turn to end"
 
 
 class Ledger:

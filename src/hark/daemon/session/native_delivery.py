@@ -89,5 +89,7 @@ def _is_lost(message: Message, now: datetime) -> bool:
 
 async def give_up(message: Message, ledger: Ledger) -> None:
     await ledger.move(
-        message, Status.UNCERTAIN, detail="it may have been handed over, and the agent's own API does not tell"
+        message,
+        Status.UNCERTAIN,
+        detail="it may have been handed over, and the agent's own API does not say for certain",
     )

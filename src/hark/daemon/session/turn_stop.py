@@ -18,7 +18,7 @@ from hark.queue.turns import Phase
 from hark.store.contract import Store
 
 ASK_AGAIN_S = 0.05
-NOT_ENDED = "the running turn was told to end, and has not yet"
+NOT_ENDED = "hark told the running turn to end, and it has not ended yet"
 HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED)
 """The statuses of messages that the agent has received."""
 LATEST = 20

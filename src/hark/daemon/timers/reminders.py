@@ -60,11 +60,15 @@ def make_when(after_s: float | None, at: datetime | None, every_s: float | None,
     """Make the time of a reminder from a request. Raise a HarkError if the request makes no sense."""
     if sum(wish is not None for wish in (after_s, at, cron)) > 1 or (every_s is not None and cron is not None):
         raise HarkError(
-            "request-invalid", "these times exclude each other", "name one; --every may go with a first time"
+            "request-invalid",
+            "the reminder has several times that exclude each other",
+            "give one time; only --every may have a first time beside it",
         )
     repeat = by_cron(cron) if cron is not None else every(every_s) if every_s is not None else None
     if after_s is None and at is None and repeat is None:
-        raise HarkError("request-invalid", "it is not said when", "name a delay such as 5m, or --at, --every or --cron")
+        raise HarkError(
+            "request-invalid", "the reminder has no time", "give a delay such as 5m, or --at, --every or --cron"
+        )
     return When(after_s=after_s, at=at, repeat=repeat)
 
 
@@ -119,7 +123,7 @@ class Scheduler:
 
     def _first_at(self, when: When, now: datetime) -> datetime:
         if when.at is not None and when.at <= now - SOON:
-            raise HarkError("request-invalid", f"{when.at.isoformat()} has passed", "name a time to come")
+            raise HarkError("request-invalid", f"{when.at.isoformat()} is in the past", "name a time in the future")
         if when.at is not None:
             return when.at
         if when.after_s is not None:

@@ -83,7 +83,7 @@ BLANKS_WITHIN_S = 0.5
 is not typed into opens its dialogs."""
 
 
-NOT_SEEN = "the box is not to be seen, and our text may be in it"
+NOT_SEEN = "the box is hidden, and the message's text may be in it"
 
 
 class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -132,7 +132,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
     if job.message_id in draft:
         yield from _close(None, editor)
-        return Stuck("our text is in the box already")
+        return Stuck("the message's text is already in the box")
     if draft and (yield from look()).at_s - before.at_s > job.held_for_s * SLOW_SHARE:
         yield from _leave(before.screen, job, editor)
         return Held(HoldReason.DRAFT, TOO_SLOW)
@@ -152,7 +152,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     elif fits(job.text, before.screen.columns, len(before.screen.rows)):
         is_set = yield from _set(_needed(job.text, editor), job, editor)
         yield LeaveUndo(job.undo)
-        not_shown = Stuck("the box does not show our text", is_refused=True)
+        not_shown = Stuck("the box does not show the message's text", is_refused=True)
         outcome = (yield from _submit(job, editor)) if is_set else not_shown
     else:
         yield from _close("", editor)
@@ -238,15 +238,15 @@ def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
     if editor.not_for and not is_ours and re.match(editor.not_for, "\n".join(box.rows)):
         return Held(HoldReason.DRAFT, "this draft cannot be carried by this agent's editor")
     if shows_below(screen, box, editor.not_while):
-        return Held(HoldReason.DRAFT, "the box is in a mode that it would not be in afterwards")
+        return Held(HoldReason.DRAFT, "the box is in a mode that the editor would end")
     if job.look.arrows == "lines" and not box.is_cursor_at_end and may_be_wrapped(box, screen):
-        return Held(HoldReason.DRAFT, "in a wrapped draft the cursor could not be brought back")
+        return Held(HoldReason.DRAFT, "the draft is wrapped, so hark could not bring its cursor back")
     if not box.is_cursor_at_end and shows_placeholder(box, job.look):
         return Held(
-            HoldReason.DRAFT, "a collapsed paste comes back expanded, and the cursor would not come back at all"
+            HoldReason.DRAFT, "the draft holds a collapsed paste, which would come back expanded and without its cursor"
         )
     if editor.trims and not box.is_empty and not any(row.strip() for row in box.rows):
-        return Held(HoldReason.DRAFT, "a draft of nothing but blanks would be lost in the editor")
+        return Held(HoldReason.DRAFT, "the draft holds only blanks, and the editor would lose them")
     return None
 
 
@@ -256,10 +256,10 @@ def _judge_no_editor(job: Job) -> Delivery:
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box and job.message_id and mentions(box, job.message_id):
-        return Stuck("our text is in the box already")
+        return Stuck("the message's text is already in the box")
     if box and not box.is_empty:
-        return Held(HoldReason.DRAFT, "no editor opens beside this draft")
-    return Held(HoldReason.DIALOG, "no editor opened: this is no input box")
+        return Held(HoldReason.DRAFT, "no editor opens while this draft is in the box")
+    return Held(HoldReason.DIALOG, "no editor opened, so there is no input box")
 
 
 def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
@@ -269,16 +269,18 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
         return Stuck(obstacle.detail)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
-        return Stuck("no editor opened to show whether our text is in the box")
+        return Stuck("no editor opened to show whether the message's text is in the box")
     if opened.text.count(job.text.strip()) == 1 and not same_text(opened.text, job.text):
         # Our text stands beside what the human has typed since: theirs stays, ours goes out and is delivered anew.
         yield from _set(opened.text.replace(job.text.strip(), "").strip("\n"), job, editor)
-        return Held(HoldReason.DRAFT, "our text stood in the box beside other text, and was taken out again")
+        return Held(
+            HoldReason.DRAFT, "the message's text stood in the box beside other text, and hark took it out again"
+        )
     yield from _close(None, editor)
     if same_text(opened.text, job.text):
         return (yield from _submit(job, editor))
     if job.message_id in opened.text:
-        return Stuck("our text is in the box beside other text", is_refused=True)
+        return Stuck("the message's text is in the box beside other text", is_refused=True)
     if (yield SearchHistory(job.message_id)):
         return Submitted("its id is in the transcript")
     seen = yield from look()
@@ -347,7 +349,7 @@ def _give_back(
         return outcome
     if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
         yield from _close(None, editor)
-        return Unproven("the box did not let go of the text") if is_ours else outcome
+        return Unproven("the text did not leave the box") if is_ours else outcome
     if not (yield LeaveUndo((*_closing(editor), *undo))):
         # The hold is over, and its undo brings the draft back.
         yield from _close(None, editor)

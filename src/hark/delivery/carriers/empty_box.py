@@ -41,7 +41,7 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float, way_back
     if box is None:
         return no_box(seen.screen, look)
     if mentions(box, message_id):
-        return Stuck("our text is in the box already")
+        return Stuck("the message's text is already in the box")
     if not box.is_empty:
         return Held(HoldReason.DRAFT, "somebody's text is in the box")
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s, way_back=way_back)
@@ -56,20 +56,20 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
     if box and holds_text(box, text):
         return (yield from submit(job, seen))
     if box and mentions(box, message_id):
-        return Stuck("our text is in the box beside other text", is_refused=True)
+        return Stuck("the message's text is in the box beside other text", is_refused=True)
     if box is None and seen.screen.contains(message_id):
-        return Stuck("our text is on the screen, and may be in a box that is not to be seen")
+        return Stuck("the message's text is on the screen, and may be in a hidden box")
     if (yield SearchHistory(message_id)):
         seen = yield from look_at_it()
         return (
-            Stuck("our text is in the box again", is_refused=True)
+            Stuck("the message's text is in the box again", is_refused=True)
             if _is_in_box(seen, job)
             else Submitted("its id is in the transcript")
         )
     if box is None:
-        return Stuck("the input box is not to be seen, and our text may be in it")
+        return Stuck("the input box is hidden, and the message's text may be in it")
     if holds_placeholder(box, look):
-        return Stuck("a collapsed paste is in the box, which may be ours", is_refused=True)
+        return Stuck("a collapsed paste is in the box, and may be the message's text", is_refused=True)
     is_seen_nowhere = seen.screen.is_alternate or look.placeholder or (was_staged and not box.is_empty)
     if is_seen_nowhere:
         return Unproven("its text is neither in the box nor on record in the terminal")

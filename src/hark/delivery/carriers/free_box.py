@@ -36,7 +36,7 @@ from hark.model.message import HoldReason
 OUT_WITHIN_S = 0.4
 EMPTY_WITHIN_S = 0.6
 """How long to wait after the keys that empty the box: there is no other way to try than the same keys again."""
-NOT_HELD = "the human's keys are not held any more"
+NOT_HELD = "the human's keys are no longer held"
 
 
 def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | None = None) -> Delivery:

@@ -165,7 +165,7 @@ def _submit(job: Job, before: Screen, draft: Box) -> Delivery:
     if not isinstance(echoed, Seen):
         return echoed
     if not _is_ours_for_theirs(before, draft, echoed.screen, job):
-        return Stuck("something else than our text has come into the box", is_refused=True)
+        return Stuck("something other than the message's text has come into the box", is_refused=True)
     return (yield from submit(job, echoed))
 
 

@@ -91,9 +91,9 @@ def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | Fo
     seen = yield from look()
     box = read_box(seen.screen, job.look)
     if box is None:
-        return Held(HoldReason.DIALOG, "no input box at the cursor")
+        return Held(HoldReason.DIALOG, "there is no input box at the cursor")
     if mentions(box, job.message_id):
-        return Stuck("our text is in the box already")
+        return Stuck("the message's text is already in the box")
     if box.is_empty:
         return (yield from into_empty_box.deliver(job.text, job.message_id, job.look, job.settle_s))
     if shows_below(seen.screen, box, keys.not_while):

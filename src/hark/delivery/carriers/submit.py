@@ -66,12 +66,12 @@ ENTERS = 3
 HELD_FOR_S = 1.9
 """How long a human's keys are held, at the most."""
 NOT_ECHOED = "the paste was not echoed"
-TOO_SLOW = "the agent is too slow at this moment: a human's keys would not be held to the end"
+TOO_SLOW = "the agent is too slow at the moment: the human's keys could not be held until the end"
 KEPT = "the agent took the text and kept it in its box"
 KEPT_S = 0.3
 """How long our text must stay in the box after the agent has taken it to count as kept: a box lets go of a text in the instant in which
 the agent takes it, or in the moment after it."""
-AT_WORK = "a turn is running, in which typing is not safe"
+AT_WORK = "a turn is running, and typing during it is not safe"
 
 Looking = Generator[Step, Answer, Seen]
 Test = Callable[[Screen], bool]
@@ -230,7 +230,7 @@ def submit(job: Job, seen: Seen, has_let_go: Test | None = None) -> Delivery:
             # The agent works slower than its data file says: each time it gets longer to settle.
             seen = yield from settle(job.settle_s * (pressed + 1), seen)
     if pressed == ENTERS:
-        return Unproven("Enter was pressed, the text is still there")
+        return Unproven("Enter was pressed, and the text is still in the box")
     if pressed and not _still_holds_ours(seen.screen, job, echoed):
         return Unproven("the box changed after Enter")
     # It is proven where our text is, and only the hold was over: whoever takes this delivery up again goes on from there.
@@ -242,12 +242,12 @@ def submitted(job: Job) -> Delivery:
     undo may have emptied the box."""
     back = job.way_back
     if back.after_enter and not (yield LeaveUndo(back.after_submit)):
-        return Unproven("the keys were let go before the box was seen without our text")
+        return Unproven("the human's keys were released before the message's text was seen to leave the box")
     return Submitted()
 
 
 def wait_for_idle(*, is_in_box: bool) -> Delivery:
-    """Press nothing at all, and return that the message has to wait: a turn is running, in which typing is not safe."""
+    """Press nothing at all, and return that the message has to wait: a turn is running, and typing during it is not safe."""
     return Stuck(AT_WORK) if is_in_box else Held(HoldReason.BUSY, AT_WORK)
     yield
 
@@ -267,7 +267,7 @@ def no_box(screen: Screen, box_look: BoxLook) -> Held:
     """Return why there is no box to deliver into."""
     if is_shell_command(screen, box_look):
         return Held(HoldReason.DRAFT, "a command for the shell is in the box")
-    return Held(HoldReason.DIALOG, "no input box at the cursor")
+    return Held(HoldReason.DIALOG, "there is no input box at the cursor")
 
 
 def is_shell_command(screen: Screen, box_look: BoxLook) -> bool:
@@ -370,12 +370,14 @@ def _begins_with_id(rows: list[str], message_id: str) -> bool:
 def _judge_no_echo(screen: Screen, job: Job) -> Outcome:
     box = read_box(screen, job.look)
     if box is None:
-        return Stuck("the box is not to be seen, and our text may be in it", is_late=True)
+        return Stuck("the box is hidden, and the message's text may be in it", is_late=True)
     if not box.is_empty:
         # The rest of the text may still come behind its header.
         is_begun = job.has_seen_header and begins_with_ours(box, job)
-        return Stuck("the box holds something else than what we pasted", is_refused=True, is_late=is_begun)
-    return Stuck("the box is empty again, and somebody may have submitted our text", is_refused=True, is_late=True)
+        return Stuck("the box holds something other than what hark pasted", is_refused=True, is_late=is_begun)
+    return Stuck(
+        "the box is empty again, and somebody may have submitted the message's text", is_refused=True, is_late=True
+    )
 
 
 def _still_holds_ours(screen: Screen, job: Job, echoed: Box | None) -> bool:

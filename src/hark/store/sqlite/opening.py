@@ -124,7 +124,7 @@ def _check_version(connection: apsw.Connection, path: Path, newest: int) -> None
         raise HarkError(
             "store-newer",
             f"{path} was written by a newer hark: its version is {present}, this hark knows {newest}",
-            "update hark, or move the file away to start afresh; it was kept as it is",
+            "update hark, or move the file away to start afresh; hark has not changed it",
         )
     if not present and connection.execute("SELECT count(*) FROM sqlite_schema").get:
         raise faults.corrupt(path, "it is the database of another program")

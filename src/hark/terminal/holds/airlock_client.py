@@ -99,7 +99,7 @@ class Airlock:
             raise HarkError(
                 "airlock-gone",
                 f"the airlock does not answer: {str(failure) or 'deadline'}",
-                "its agent has ended, or start it again with `hark new`",
+                "the agent may have ended; start it again with `hark new`",
             ) from None
 
     def is_stopped(self) -> bool:
@@ -154,13 +154,13 @@ class Airlock:
             raise HarkError(
                 "airlock-gone",
                 f"the airlock does not answer: {str(failure) or 'deadline'}",
-                "its agent has ended, or start it again with `hark new`",
+                "the agent may have ended; start it again with `hark new`",
             ) from None
         if not line:
             raise HarkError(
                 "airlock-gone",
                 "the airlock has closed the connection",
-                "its agent has ended, or start it again with `hark new`",
+                "the agent may have ended; start it again with `hark new`",
             )
         answer: dict[str, Any] = json.loads(line)
         if not answer.get("ok"):

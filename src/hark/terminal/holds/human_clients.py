@@ -49,7 +49,7 @@ class View(Struct, frozen=True):
         if self.pid != pane.pid:
             raise HarkError(
                 "pane-not-found",
-                f"pane {pane.pane_id} is not the one it was",
+                f"pane {pane.pane_id} is no longer the one of this session",
                 "`hark ls` shows the sessions that are left",
             )
 

@@ -95,7 +95,9 @@ class ControlClient(asyncio.SubprocessProtocol):
             client._attached.cancel()
             await client.close()
             raise HarkError(
-                "tmux-timeout", f"tmux did not answer within {deadline_s:g} s", "is the machine overloaded?"
+                "tmux-timeout",
+                f"tmux did not answer within {deadline_s:g} s",
+                "try again when the machine is less busy",
             ) from None
         except HarkError:
             await client.close()
@@ -123,7 +125,9 @@ class ControlClient(asyncio.SubprocessProtocol):
             replies = await asyncio.wait_for(call.answer, deadline_s)
         except TimeoutError:
             raise HarkError(
-                "tmux-timeout", f"tmux did not answer within {deadline_s:g} s", "is the machine overloaded?"
+                "tmux-timeout",
+                f"tmux did not answer within {deadline_s:g} s",
+                "try again when the machine is less busy",
             ) from None
         if replies[-1].is_error:
             words = b" ".join(replies[-1].lines).decode("utf-8", "replace")
@@ -167,7 +171,7 @@ class ControlClient(asyncio.SubprocessProtocol):
         if not self._attached.done():
             words = self._errors.decode("utf-8", "replace").strip() or "tmux ended at once"
             self._attached.set_exception(
-                HarkError("tmux-gone", f"no connection to tmux: {words}", "is that tmux server still running?")
+                HarkError("tmux-gone", f"no connection to tmux: {words}", "check that the tmux server still runs")
             )
         self._ended.set_result(None)
         self._fail_calls()

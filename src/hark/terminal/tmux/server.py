@@ -368,7 +368,7 @@ def _screen(pane: Pane, head: str, rows: list[str], widths: Widths) -> Screen:
     if int(pid) != pane.pid or dead == "1":
         raise HarkError(
             "pane-not-found",
-            f"pane {pane.pane_id} is not the one it was",
+            f"pane {pane.pane_id} is no longer the one of this session",
             "`hark ls` shows the sessions that are left",
         )
     return Screen(

@@ -26,7 +26,9 @@ def default_socket(name: str) -> str:
 
 def choose_socket(name: str | None, path: str | None) -> str | None:
     if name and path:
-        raise HarkError("request-invalid", "both a socket name and a socket path", "give one of -L and -S")
+        raise HarkError(
+            "request-invalid", "the request has both a socket name and a socket path", "give one of -L and -S"
+        )
     if "\0" in (name or "") + (path or ""):
         raise HarkError("request-invalid", "a NUL byte cannot be part of a socket's path", "take it out")
     if name and "/" in name:
