@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from hark.daemon.bus import Bus
-from hark.daemon.process.clock import Clock
+from hark.daemon.outbox import Outbox
 from hark.model.errors import HarkError
 from hark.model.event import EventKind
 from hark.model.ids import MessageId
 from hark.model.message import Channel, Message, Status
 from hark.model.session import Session
-from hark.queue.lifecycle import Step, has_reached
+from hark.queue.lifecycle import has_reached
 from hark.queue.ordering import inbox_order
 from hark.store.contract import Store
 
@@ -25,15 +25,15 @@ IsThere = Callable[[], Awaitable[bool]]
 
 
 class Inbox:
-    def __init__(self, store: Store, bus: Bus, clock: Clock) -> None:
+    def __init__(self, store: Store, outbox: Outbox, bus: Bus) -> None:
         self._store = store
+        self._outbox = outbox
         self._bus = bus
-        self._clock = clock
 
     async def check(self, session: Session, within_s: float, is_there: IsThere) -> Sequence[Message]:
         """Hand out the messages that wait, or those that come within `within_s` seconds. A caller that has gone gets nothing."""
         after = await self._store.last_event_seq()
-        taken = await self._store.take_inbox(session.id, self._clock())
+        taken = await self._outbox.hand_out(session.id)
         if taken or within_s <= 0:
             return taken
         try:
@@ -43,7 +43,7 @@ class Inbox:
                         continue
                     if not await self.waiting(session):
                         continue
-                    return await self._store.take_inbox(session.id, self._clock()) if await is_there() else []
+                    return await self._outbox.hand_out(session.id) if await is_there() else []
         except TimeoutError:
             pass
         return []
@@ -74,9 +74,9 @@ class Inbox:
         if has_reached(message.status, goal):
             return message
         channel = Channel.INBOX if message.is_inbox else None
-        step = Step(status=goal, at=self._clock(), detail="the agent said so", channel=channel)
+        write = self._outbox.acknowledge if goal is Status.ACKNOWLEDGED else self._outbox.complete
         try:
-            return await self._store.move(message_id, step)
+            return await write(message_id, "the agent said so", channel=channel)
         except HarkError as refused:
             # The agent's hook may have said the same at the same moment.
             message = await self._store.message(message_id)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from hark.daemon.bus import Bus
+from hark.daemon.outbox import Outbox
 from hark.daemon.process.clock import Clock
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.couriers import Couriers
@@ -16,7 +17,7 @@ from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
 from hark.model.message import HoldReason, Message, Mode, Notify, Status
 from hark.model.names import check_sender
 from hark.model.session import Session
-from hark.queue.lifecycle import ENDS, Step, has_reached
+from hark.queue.lifecycle import ENDS, has_reached
 from hark.store.contract import Enqueued, Store
 
 URGENT_WITHIN_S = 5.0
@@ -26,9 +27,17 @@ NOBODY = Notify()
 
 class Mailbox:
     def __init__(
-        self, store: Store, sessions: Sessions, couriers: Couriers, bus: Bus, config: Config, clock: Clock
+        self,
+        store: Store,
+        outbox: Outbox,
+        sessions: Sessions,
+        couriers: Couriers,
+        bus: Bus,
+        config: Config,
+        clock: Clock,
     ) -> None:
         self._store = store
+        self._outbox = outbox
         self._sessions = sessions
         self._couriers = couriers
         self._bus = bus
@@ -73,7 +82,7 @@ class Mailbox:
             notify_on_stop=notify.on_stop,
             notify_on_failure=notify.on_failure if notify.on_failure is not None else from_session is not None,
         )
-        return await self._store.enqueue(message)
+        return await self._outbox.add(message)
 
     def check(
         self,
@@ -125,16 +134,7 @@ class Mailbox:
         """Cancel a message that is not typed yet. If an attempt is under way, wait for its end, after which it may be too late."""
         message = await self.find(wanted)
         async with self._couriers.of(message.session_id).lock:
-            current = await self._store.message(message.id)
-            if current.attempted_at is not None or current.status is Status.STAGED:
-                raise HarkError(
-                    "transition-illegal",
-                    "the message is already on its way into the agent",
-                    "watch the agent with `hark attach`",
-                )
-            return await self._store.move(
-                message.id, Step(status=Status.CANCELLED, at=self._clock(), detail="taken back")
-            )
+            return await self._outbox.cancel(message.id)
 
     async def retry(self, wanted: str) -> Message:
         """Put a message back into the queue because somebody asks for that. The message must be dead or uncertain."""
@@ -146,8 +146,7 @@ class Mailbox:
                 "only a dead or uncertain message can; send a new one",
             )
         async with self._couriers.of(message.session_id).lock:
-            step = Step(status=Status.QUEUED, at=self._clock(), detail="somebody asked to try it again")
-            return await self._store.move(message.id, step)
+            return await self._outbox.retry(message.id)
 
     async def wait(self, message_id: MessageId, goal: Status, within_s: float) -> Message:
         """Wait until the message has reached the goal or has ended otherwise. A daemon that stops ends the wait early."""

@@ -23,6 +23,7 @@ from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.hearing.witnesses import Witnesses
 from hark.daemon.inbox import Inbox
 from hark.daemon.mailbox import Mailbox
+from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes
 from hark.daemon.process.clock import elapsed_s, wall_clock
 from hark.daemon.process.event_log import log_event
@@ -81,6 +82,7 @@ class Service:
         """The secret from which the tokens of sessions are made."""
         self.statistics = Statistics()
         self.bus = Bus(store)
+        outbox = self._outbox = Outbox(store, wall_clock)
         self.editors = Editors(lambda words: kinds.recognise(words) != GENERIC)
         self.panes = Panes(
             paths.runtime_dir() / "pipes.sock",
@@ -107,9 +109,9 @@ class Service:
         )
         self.repeats = Repeats(store, self.sessions, wall_clock)
         self.couriers = Couriers(store, self._courier, self._session_at)
-        self.mailbox = Mailbox(store, self.sessions, self.couriers, self.bus, config, wall_clock)
+        self.mailbox = Mailbox(store, outbox, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.teacher = Teacher(self.mailbox)
-        self.turns = TurnBook(store, self.sessions, self.panes, kinds, wall_clock)
+        self.turns = TurnBook(store, outbox, self.sessions, self.panes, kinds, wall_clock)
         self.natives = Natives(self.panes, self.sessions, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)
         namespaces = tuple(name.strip() for name in config.signal_namespaces.split(",") if name.strip())
@@ -124,6 +126,7 @@ class Service:
         self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
         self.handovers = Handovers(
             store,
+            outbox,
             self.turns,
             wall_clock,
             self._owner,
@@ -136,7 +139,7 @@ class Service:
         )
         self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, self.witnesses, kinds, wall_clock)
         self.hook_door = HookDoor(paths.hooks_path(), self.hooks, self.handovers)
-        self.inbox = Inbox(store, self.bus, wall_clock)
+        self.inbox = Inbox(store, outbox, self.bus)
         self.scheduler = Scheduler(
             store, self.sessions, self.mailbox, wall_clock, elapsed_s, config.max_text_bytes, LocalZone()
         )
@@ -144,9 +147,9 @@ class Service:
         self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
         self.pending_inputs = PendingInputs(self.panes, self.couriers, kinds, wall_clock)
         self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
-        self.expiry = Expiry(store, self.couriers, wall_clock)
+        self.expiry = Expiry(store, outbox, self.couriers, wall_clock)
         texts = paths.state_dir() / "texts"
-        self.retention = Retention(store, self.sessions, self.couriers, config, wall_clock, elapsed_s, texts)
+        self.retention = Retention(store, outbox, self.sessions, self.couriers, config, wall_clock, elapsed_s, texts)
         self.kinds = kinds
         self.bus.listen(log_event)
         self.bus.listen(self.statistics.heed)
@@ -197,6 +200,7 @@ class Service:
         return Courier(
             session_id,
             self.store,
+            self._outbox,
             self.sessions,
             self.panes,
             self.kinds,

@@ -10,8 +10,8 @@ was in.
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from hark.model.message import Message, Mode, Status
-from hark.queue.lifecycle import is_expired
+from hark.model.message import Message, Mode
+from hark.queue.lifecycle import is_attempted, is_expired
 from hark.queue.ordering import RANK
 
 
@@ -35,6 +35,5 @@ def payload_order(messages: Iterable[Message]) -> list[Message]:
 
 
 def may_be_joined(message: Message, now: datetime) -> bool:
-    is_in_box = message.status is Status.STAGED or message.attempted_at is not None
     is_special = message.is_raw or message.mode is Mode.URGENT or message.attempts > 0
-    return not (is_special or is_in_box or is_expired(message, now))
+    return not (is_special or is_attempted(message) or is_expired(message, now))

@@ -23,7 +23,7 @@ from msgspec import Struct
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from hark.model.message import Authority, Message, Mode, Status
-from hark.queue.lifecycle import is_expired
+from hark.queue.lifecycle import is_attempted, is_expired
 from hark.queue.turns import Phase
 
 MOST_CONTINUATIONS = 5
@@ -82,7 +82,7 @@ def choose(
 
 
 def may_go(message: Message, boundary: Boundary, authority: Authority) -> bool:
-    is_free = message.status in (Status.QUEUED, Status.HELD) and message.attempted_at is None
+    is_free = message.status in (Status.QUEUED, Status.HELD) and not is_attempted(message)
     is_kind = message.mode in _MODES[boundary] and not message.is_raw and not message.is_inbox
     return is_free and is_kind and (authority is Authority.USER or not message.is_as_user)
 

@@ -8,19 +8,21 @@ receipt that proves the change; a store writes both in one transaction or neithe
 receipts do not explain. The database holds the table too, and receipts refer to it: a writer that went around this file would
 break a foreign key.
 
-Some rows need an explanation. `held -> held` changes the reason. Before hark puts the text of a message into the box,
-`begin_attempt` marks the message, so that after a crash hark knows where to look; a marked message that is neither in the box
-nor on record becomes `uncertain`, also out of `queued` and `held`. `staged -> queued|held|expired|cancelled` is only legal for a
-delivery that proved the text to be out of the box again. `uncertain` is not a real end: later evidence may resolve it, and a
-human may decide to send the message again; hark itself never does. `submitted|acknowledged|completed -> queued` happens when an
-agent is interrupted before it has answered: the agent puts the prompt back into its box, where the message waits, marked, to be
-submitted once more.
+What may become of a message depends on its status and on where its text may be (`text_place`), so both are the key of a row. Before
+hark puts the text into the box, `begin_attempt` marks the message, so that after a crash hark knows where to look. While the text may
+be in the box, or with the agent's API or hook, the message cannot expire, be cancelled or be given up as dead: if it is neither there
+nor on record, it becomes `uncertain`. `staged -> queued|held|expired|cancelled` is only legal for a delivery that proved the text to be
+out of the box again. `held -> held` changes the reason. `uncertain` is not a real end: later evidence may resolve it, and a human may
+decide to send the message again; hark itself never does. `submitted|acknowledged|completed -> queued` happens when an agent is
+interrupted before it has answered: the agent puts the prompt back into its box, where the message waits, marked, to be submitted once
+more.
 
-An inbox message is never typed, so it can be neither held nor staged nor uncertain: it has a smaller table of its own. It
-becomes `submitted` when it is handed to the agent that asked for it, and its later statuses are what that agent reports.
+An inbox message is never typed, so it can be neither held nor staged nor uncertain. It becomes `submitted` when it is handed to the
+agent that asked for it, and its later statuses are what that agent reports.
 """
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct, structs
@@ -31,24 +33,50 @@ from hark.model.message import Authority, Carrier, Channel, HoldReason, Message,
 
 S = Status
 
-LEGAL: dict[Status, frozenset[Status]] = {
-    S.QUEUED: frozenset({S.HELD, S.STAGED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD}),
-    S.HELD: frozenset({S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD}),
-    S.STAGED: frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN}),
-    S.SUBMITTED: frozenset({S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED}),
-    S.ACKNOWLEDGED: frozenset({S.COMPLETED, S.QUEUED}),
-    S.UNCERTAIN: frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED, S.CANCELLED, S.DEAD}),
-    S.DEAD: frozenset({S.QUEUED}),
-    S.COMPLETED: frozenset({S.QUEUED}),
-    S.EXPIRED: frozenset(),
-    S.CANCELLED: frozenset(),
-}
 
-LEGAL_IN_INBOX: dict[Status, frozenset[Status]] = {
-    **dict.fromkeys(S, frozenset()),
-    S.QUEUED: frozenset({S.SUBMITTED, S.EXPIRED, S.CANCELLED}),
-    S.SUBMITTED: frozenset({S.ACKNOWLEDGED, S.COMPLETED}),
-    S.ACKNOWLEDGED: frozenset({S.COMPLETED}),
+class TextPlace(StrEnum):
+    """Where the text of a message may be."""
+
+    NOWHERE = "nowhere"
+    """Only hark has the text."""
+    BOX = "box"
+    """The text may be in the input box."""
+    API = "api"
+    """The text may be with the agent's own API."""
+    HOOK = "hook"
+    """The text may be with one of the agent's hooks."""
+    AGENT = "agent"
+    """The agent was given the text as a prompt."""
+    UNKNOWN = "unknown"
+    """Nobody knows whether the agent has the text."""
+    INBOX = "inbox"
+    """The text waits in the session's inbox, or the agent has fetched it from there."""
+
+
+P = TextPlace
+
+LEGAL: dict[tuple[Status, TextPlace], frozenset[Status]] = {
+    (S.QUEUED, P.NOWHERE): frozenset({S.HELD, S.STAGED, S.EXPIRED, S.CANCELLED, S.DEAD}),
+    (S.QUEUED, P.BOX): frozenset({S.HELD, S.STAGED, S.UNCERTAIN}),
+    (S.HELD, P.NOWHERE): frozenset({S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.DEAD}),
+    (S.HELD, P.BOX): frozenset({S.QUEUED, S.HELD, S.UNCERTAIN}),
+    (S.STAGED, P.BOX): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN}),
+    (S.STAGED, P.API): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.UNCERTAIN}),
+    (S.STAGED, P.HOOK): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.UNCERTAIN}),
+    (S.SUBMITTED, P.AGENT): frozenset({S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED}),
+    (S.ACKNOWLEDGED, P.AGENT): frozenset({S.COMPLETED, S.QUEUED}),
+    (S.COMPLETED, P.AGENT): frozenset({S.QUEUED}),
+    (S.UNCERTAIN, P.UNKNOWN): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED, S.CANCELLED, S.DEAD}),
+    (S.DEAD, P.NOWHERE): frozenset({S.QUEUED}),
+    (S.EXPIRED, P.NOWHERE): frozenset(),
+    (S.CANCELLED, P.NOWHERE): frozenset(),
+    # An inbox message has these rows and no others.
+    (S.QUEUED, P.INBOX): frozenset({S.SUBMITTED, S.EXPIRED, S.CANCELLED}),
+    (S.SUBMITTED, P.INBOX): frozenset({S.ACKNOWLEDGED, S.COMPLETED}),
+    (S.ACKNOWLEDGED, P.INBOX): frozenset({S.COMPLETED}),
+    (S.COMPLETED, P.INBOX): frozenset(),
+    (S.EXPIRED, P.INBOX): frozenset(),
+    (S.CANCELLED, P.INBOX): frozenset(),
 }
 
 PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
@@ -57,14 +85,43 @@ PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
 ENDS = frozenset({S.COMPLETED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD})
 """The statuses after which hark does nothing more with a message by itself."""
 
-_SETTLED = frozenset({S.EXPIRED, S.CANCELLED, S.DEAD})
+_STAGED_BY = {Channel.NATIVE: P.API, Channel.HOOK: P.HOOK}
+_PLACES = {
+    **dict.fromkeys((S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED), P.AGENT),
+    **dict.fromkeys((S.EXPIRED, S.CANCELLED, S.DEAD), P.NOWHERE),
+    S.UNCERTAIN: P.UNKNOWN,
+}
+_ATTEMPTED = frozenset({P.BOX, P.API, P.HOOK})
+
+
+def text_place(message: Message) -> TextPlace:
+    """Return where the text of the message may be."""
+    if message.is_inbox:
+        return P.INBOX
+    if message.status is S.STAGED:
+        return _STAGED_BY.get(message.channel, P.BOX) if message.channel else P.BOX
+    if message.status in (S.QUEUED, S.HELD):
+        return P.NOWHERE if message.attempted_at is None else P.BOX
+    return _PLACES[message.status]
+
+
+def is_attempted(message: Message) -> bool:
+    """Return True if a delivery of the message has begun and is not decided: its text may be in the box, or with the agent's API or
+    hook."""
+    return text_place(message) in _ATTEMPTED
 
 
 def is_on_its_way(message: Message) -> bool:
-    """True if hark has put the message on its way to the agent, so that a prompt of the agent may contain the message's id."""
-    if message.is_inbox or message.is_raw or message.status in _SETTLED:
-        return False
-    return message.attempted_at is not None or message.status not in (S.QUEUED, S.HELD)
+    """Return True if hark has put the message on its way to the agent, so that a prompt of the agent may contain the message's id."""
+    return not message.is_raw and text_place(message) not in (P.NOWHERE, P.INBOX)
+
+
+def given_up_status(message: Message) -> Status:
+    """Return the status with which hark gives up a pending message: dead if only hark has its text, else uncertain. An inbox message
+    expires, because no attempt to deliver it has failed."""
+    if message.is_inbox:
+        return S.EXPIRED
+    return S.UNCERTAIN if is_attempted(message) else S.DEAD
 
 
 _PROGRESS = (S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED)
@@ -156,7 +213,7 @@ def advance(message: Message, step: Step) -> Advance:
 
 def legal(message: Message) -> frozenset[Status]:
     """Return the statuses that the message may have next."""
-    return (LEGAL_IN_INBOX if message.is_inbox else LEGAL)[message.status]
+    return LEGAL.get((message.status, text_place(message)), frozenset())
 
 
 def begin_attempt(message: Message, at: datetime, batch_id: str | None = None) -> Message:

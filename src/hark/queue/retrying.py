@@ -8,6 +8,7 @@ that. An attempt that fails for a reason of the session (a draft, a dialog, a hu
 """
 
 from hark.model.message import Message, Status
+from hark.queue.lifecycle import given_up_status, is_attempted
 
 FIRST_S = 0.2
 LONGEST_S = 60.0
@@ -23,7 +24,7 @@ def backoff_s(attempts: int) -> float:
 
 def next_try_s(message: Message, refusals: int) -> float:
     """Return how long to wait after an attempt that the agent has refused. `given_up_as` explains `refusals`."""
-    if may_be_in_box(message):
+    if is_attempted(message):
         return min(backoff_s(refusals), LONGEST_IN_BOX_S)
     return backoff_s(max(message.attempts, refusals))
 
@@ -35,8 +36,4 @@ def given_up_as(message: Message, refusals: int, most_attempts: int) -> Status |
     the box already, which `message.attempts` does not count. If `most_attempts` is 0, hark never gives up."""
     if not 0 < most_attempts <= max(message.attempts, refusals):
         return None
-    return Status.UNCERTAIN if may_be_in_box(message) else Status.DEAD
-
-
-def may_be_in_box(message: Message) -> bool:
-    return message.status is Status.STAGED or message.attempted_at is not None
+    return given_up_status(message)

@@ -11,9 +11,13 @@ from hark.queue.lifecycle import Step
 PENDING = ("queued", "held", "staged")
 RANKS = {Mode.URGENT: 0, Mode.IMPORTANT: 1, Mode.SEQUENTIAL: 2}
 LEGAL = {
-    "queued": "held staged expired cancelled uncertain dead",
-    "held": "queued held expired cancelled uncertain dead",
+    "queued": "held staged expired cancelled dead",
+    "queued in box": "held staged uncertain",
+    "held": "queued held expired cancelled dead",
+    "held in box": "queued held uncertain",
     "staged": "submitted acknowledged queued held expired cancelled uncertain",
+    "staged native": "submitted acknowledged queued held uncertain",
+    "staged hook": "submitted acknowledged queued held uncertain",
     "submitted": "acknowledged completed queued",
     "acknowledged": "completed queued",
     "completed": "queued",
@@ -34,10 +38,19 @@ class Life:
         self.history = [Status.QUEUED]
         self.attempts = 0
         self.attempted_at: datetime | None = None
+        self.channel: str | None = None
 
     @property
     def status(self) -> Status:
         return self.history[-1]
+
+    @property
+    def row(self) -> str:
+        """The row of the table of what may become of the message."""
+        if self.status == "staged" and self.channel in ("native", "hook"):
+            return f"staged {self.channel}"
+        is_marked = self.status in ("queued", "held") and self.attempted_at is not None
+        return f"{self.status} in box" if is_marked else self.status
 
     @property
     def is_pending(self) -> bool:
@@ -103,10 +116,11 @@ class Model:
         self._need(message_id in self.messages, "message-not-found")
         life = self.messages[message_id]
         self._check_fence(life, fence)
-        table = LEGAL_IN_INBOX if life.message.is_inbox else LEGAL
-        self._need(step.status in table.get(life.status, "").split(), "transition-illegal")
+        following = LEGAL_IN_INBOX.get(life.status, "") if life.message.is_inbox else LEGAL.get(life.row, "")
+        self._need(step.status in following.split(), "transition-illegal")
         self._need((step.reason is not None) == (step.status == "held"), "transition-illegal")
         life.history.append(step.status)
+        life.channel = step.channel or life.channel
         if not (step.is_in_box or step.status == "staged"):
             life.attempted_at = None
         elif step.is_in_box and life.attempted_at is None:

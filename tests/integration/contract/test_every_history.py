@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import HoldReason, Lease, Message, Mode, Receipt, Status
+from hark.model.message import Channel, HoldReason, Lease, Message, Mode, Receipt, Status
 from hark.model.session import SessionState
 from hark.queue import lifecycle
 from hark.store.contract import Store
@@ -31,6 +31,7 @@ from tests.support.memory_store import MemoryStore
 SESSIONS = st.sampled_from([SessionId(name) for name in ("ana", "ben", "eve")])
 NAMES = st.sampled_from(["one", "two"])
 STATES = st.sampled_from(SessionState)
+CHANNELS = st.sampled_from([None, Channel.NATIVE, Channel.HOOK, Channel.TERMINAL])
 OWNERS = st.sampled_from(["here", "there"])
 FAST_DISK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 """Thousands of histories need no real disk; the tests of durability do."""
@@ -160,11 +161,11 @@ class EveryHistory(RuleBasedStateMachine):
             answer = (answer.message.id, answer.position, answer.is_new)
         assert answer == expected
 
-    @rule(choice=ANY, status=STEPS, reason=st.sampled_from(HoldReason), is_odd=st.integers(0, 9))
-    def move(self, choice: int, status: Status, reason: HoldReason, is_odd: int) -> None:
+    @rule(choice=ANY, status=STEPS, reason=st.sampled_from(HoldReason), is_odd=st.integers(0, 9), channel=CHANNELS)
+    def move(self, choice: int, status: Status, reason: HoldReason, is_odd: int, channel: Channel | None) -> None:
         """One in ten has a reason where none belongs, or none where one does."""
         has_reason = (status is Status.HELD) is not (is_odd == 0)
-        self._move(self.any_message(choice), status, reason if has_reason else None, None)
+        self._move(self.any_message(choice), status, reason if has_reason else None, None, channel)
 
     @precondition(lambda self: self.leases)
     @rule(choice=ANY, status=STEPS, lease=ANY)
@@ -205,8 +206,15 @@ class EveryHistory(RuleBasedStateMachine):
             self._move(message.id, Status.EXPIRED, None, None)
         assert self.ask(lambda store: store.next_timeout()) == self.model.next_timeout()
 
-    def _move(self, message_id: MessageId, status: Status, reason: HoldReason | None, fence: int | None) -> None:
-        step = make_step(status, self.now(), reason=reason)
+    def _move(
+        self,
+        message_id: MessageId,
+        status: Status,
+        reason: HoldReason | None,
+        fence: int | None,
+        channel: Channel | None = None,
+    ) -> None:
+        step = make_step(status, self.now(), reason=reason, channel=channel)
         expected = outcome_of(lambda: self.model.move(message_id, step, fence))
 
         answer = self.ask(lambda store: store.move(message_id, step, fence))
@@ -272,9 +280,14 @@ def check_path(message: Message, receipts: list[Receipt]) -> None:
     first, *others = receipts
     assert (first.previous, first.status) == (None, Status.QUEUED)
     status = first.status
+
+    def is_row(place: lifecycle.TextPlace) -> bool:
+        return (place is lifecycle.TextPlace.INBOX) is message.is_inbox
+
     for receipt in others:
         assert receipt.previous is status
-        assert receipt.status in (lifecycle.LEGAL_IN_INBOX if message.is_inbox else lifecycle.LEGAL)[status]
+        rows = [following for (old, place), following in lifecycle.LEGAL.items() if old is status and is_row(place)]
+        assert any(receipt.status in following for following in rows)
         status = receipt.status
     assert message.status is status
 

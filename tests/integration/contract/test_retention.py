@@ -132,7 +132,9 @@ async def test_what_an_agent_is_at_work_on_is_kept_until_its_session_is_gone(sto
 @pytest.mark.parametrize("status", [Status.EXPIRED, Status.CANCELLED, Status.UNCERTAIN, Status.DEAD])
 async def test_age_counts_from_the_end_and_not_from_the_beginning(store: Store, status: Status) -> None:
     await add(store, make_session(ANA))
-    await enqueue(store, make_message("m1"))
+    (message,) = await enqueue(store, make_message("m1"))
+    if status is Status.UNCERTAIN:
+        await walk(store, message, Status.STAGED)
     await store.move(MessageId("m1"), make_step(status, later(1000)))
 
     assert list(await store.forget_messages(later(1000))) == []

@@ -1,7 +1,7 @@
 """The whole queue as one machine: senders, a courier that may die at any step, an agent with a box, turns and interrupts; over
 every store, against what must be true of messages whatever happens.
 
-The courier here is made of the real parts (ledger, batches, lifecycle, turns); only terminal and clock are a model: a box that
+The courier here is made of the real parts (outbox, ledger, batches, lifecycle, turns); only terminal and clock are a model: a box that
 holds a payload or not, an agent that takes it and remembers. Crashes cut a delivery between any two of its steps; what comes
 after a restart is decided by what the box and the agent's transcript show, as a carrier's `resume` decides it.
 """
@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from hark.daemon.outbox import Outbox
 from hark.daemon.session.ledger import Ledger
 from hark.delivery.carriers.steps import Submitted, Unproven
 from hark.delivery.gate import Hold
@@ -28,7 +29,7 @@ from hark.model.ids import MessageId
 from hark.model.message import Carrier, HoldReason, Lease, Message, Mode, Status
 from hark.queue import turns as rules
 from hark.queue.batching import next_batch
-from hark.queue.lifecycle import Step, has_reached, is_expired
+from hark.queue.lifecycle import has_reached, is_expired
 from hark.queue.turns import Acknowledged, Turns
 from hark.store.contract import Store
 from hark.store.sqlite.store import SqliteStore
@@ -70,7 +71,8 @@ class World:
         self.now = NOW
         self.is_held = False
         self.turns = Turns()
-        self.ledger = Ledger(ANA, store, lambda: self.now)
+        self.outbox = Outbox(store, lambda: self.now)
+        self.ledger = Ledger(ANA, store, self.outbox, lambda: self.now)
         self.sent: list[MessageId] = []
 
     def do(self, work: Coroutine[Any, Any, Value]) -> Value:
@@ -82,18 +84,14 @@ class World:
         self.sent.append((await self.store.enqueue(message)).message.id)
 
     async def cancel(self, message_id: MessageId) -> str:
-        message = await self.store.message(message_id)
-        if message.attempted_at is not None or message.status is Status.STAGED:
-            return "too late"
         try:
-            return str((await self.store.move(message_id, Step(status=Status.CANCELLED, at=self.now))).status)
+            return str((await self.outbox.cancel(message_id)).status)
         except HarkError as refused:
             return refused.code
 
     async def expire(self) -> None:
         for message in await self.store.expired(self.now):
-            if message.attempted_at is None and message.status is not Status.STAGED:
-                await self.store.move(message.id, Step(status=Status.EXPIRED, at=self.now))
+            await self.outbox.expire(message)
 
     async def work(self, dies_before: str | None) -> None:
         """One round of the courier: whatever is next, until it waits or dies."""
@@ -104,8 +102,8 @@ class World:
         try:
             if message.attempted_at is not None or message.status is Status.STAGED:
                 await self._resume(message, lease)
-            elif is_expired(message, self.now):
-                await self.ledger.move(message, Status.EXPIRED)
+            elif await self.ledger.expire(message):
+                pass
             elif self.is_held:
                 await self.ledger.hold(message, Hold(HoldReason.DO_NOT_DISTURB, ""), is_in_box=False)
             else:
@@ -156,9 +154,9 @@ class World:
     async def hear(self, said: Said, ids: tuple[MessageId, ...] = ()) -> None:
         self.turns, facts = rules.hear(self.turns, Heard(said=said, at=self.now, message_ids=ids))
         for fact in facts:
-            status = Status.ACKNOWLEDGED if isinstance(fact, Acknowledged) else Status.COMPLETED
+            write = self.outbox.acknowledge if isinstance(fact, Acknowledged) else self.outbox.complete
             try:
-                await self.store.move(fact.message_id, Step(status=status, at=self.now))
+                await write(fact.message_id, "", at=self.now)
             except HarkError as refused:
                 if refused.code != "transition-illegal":
                     raise

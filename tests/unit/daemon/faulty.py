@@ -15,6 +15,7 @@ from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.mailbox import Mailbox
+from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes
 from hark.daemon.registry.launcher import Launcher
 from hark.daemon.registry.sessions import Sessions
@@ -107,6 +108,7 @@ class Parts:
         self.config = Config(**settings)
         self.store = FaultyStore()
         self.bus = Bus(self.store)
+        self.outbox = Outbox(self.store, self.clocks.wall)
         nothing: Any = None
         self.sessions = Sessions(
             self.store,
@@ -117,7 +119,9 @@ class Parts:
             cast(Launcher, nothing),
         )
         self.couriers = Couriers(self.store, self._courier, lambda pane: None)
-        self.mailbox = Mailbox(self.store, self.sessions, self.couriers, self.bus, self.config, self.clocks.wall)
+        self.mailbox = Mailbox(
+            self.store, self.outbox, self.sessions, self.couriers, self.bus, self.config, self.clocks.wall
+        )
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -145,6 +149,7 @@ class Parts:
         return Courier(
             session_id,
             self.store,
+            self.outbox,
             self.sessions,
             cast(Panes, nothing),
             cast(Kinds, nothing),

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, State, Unclear
+from hark.daemon.outbox import Outbox
 from hark.daemon.session.ledger import Ledger
-from hark.daemon.session.native_delivery import LOST_AFTER, deliver_natively, is_handed_over, without_channel
+from hark.daemon.session.native_delivery import LOST_AFTER, deliver_natively, without_channel
 from hark.delivery.gate import Hold
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason, Message, Status
+from hark.queue.lifecycle import TextPlace, text_place
 from tests.integration.contract.samples import ANA, NOW, add, enqueue, later, make_message, make_session
 from tests.support.memory_store import MemoryStore
 
@@ -34,7 +36,7 @@ class Channel:
 async def attempt(store: MemoryStore, message: Message, channel: Any, now: datetime = NOW) -> Hold | Refused | None:
     lease = await store.acquire_lease(ANA, "us", NOW, later(60))
     assert lease is not None
-    ledger = Ledger(ANA, store, lambda: NOW)
+    ledger = Ledger(ANA, store, Outbox(store, lambda: NOW), lambda: NOW)
     return await deliver_natively(channel, [await store.message(message.id)], "text", lease, ledger, now)
 
 
@@ -77,7 +79,7 @@ async def test_a_channel_that_has_refused_leaves_the_message_to_the_terminal() -
     store, message = await prepared()
 
     assert await attempt(store, message, Channel(GONE)) == GONE
-    assert not is_handed_over(await store.message(message.id))
+    assert text_place(await store.message(message.id)) is TextPlace.NOWHERE
 
 
 async def test_a_channel_that_never_tells_is_asked_for_a_while_only() -> None:
@@ -111,9 +113,9 @@ async def test_without_a_channel_a_message_that_may_have_arrived_is_uncertain_af
     store, message = await prepared()
     await attempt(store, message, Channel(UNCLEAR))
     staged = await store.message(message.id)
-    ledger = Ledger(ANA, store, lambda: NOW)
+    ledger = Ledger(ANA, store, Outbox(store, lambda: NOW), lambda: NOW)
 
-    assert is_handed_over(staged)
+    assert text_place(staged) is TextPlace.API
     soon = await without_channel(staged, NOW, ledger)
     assert soon is not None
     assert soon.reason is HoldReason.BUSY

@@ -2,6 +2,7 @@ import asyncio
 
 from hark.daemon.bus import Bus
 from hark.daemon.inbox import Inbox
+from hark.daemon.outbox import Outbox
 from hark.model.message import Status
 from tests.integration.contract.samples import (
     ANA,
@@ -32,7 +33,9 @@ async def test_what_a_hook_has_said_at_the_same_moment_is_no_error() -> None:
     (message,) = await enqueue(store, make_message("m1", is_inbox=True))
     await store.take_inbox(ANA, NOW)
 
-    done = await Inbox(store, Bus(store), lambda: NOW).acknowledge(await store.message(message.id), is_done=True)
+    done = await Inbox(store, Outbox(store, lambda: NOW), Bus(store)).acknowledge(
+        await store.message(message.id), is_done=True
+    )
 
     assert done.status is Status.COMPLETED
     assert len(await store.receipts(message.id)) == 4
@@ -44,7 +47,7 @@ async def test_many_acknowledgements_at_once_are_one() -> None:
     await add(store, make_session(ANA))
     (message,) = await enqueue(store, make_message("m1", is_inbox=True))
     (taken,) = await store.take_inbox(ANA, NOW)
-    inbox = Inbox(store, Bus(store), lambda: NOW)
+    inbox = Inbox(store, Outbox(store, lambda: NOW), Bus(store))
 
     await asyncio.gather(*(inbox.acknowledge(taken, is_done=True) for _ in range(5)))
 
@@ -64,4 +67,4 @@ async def test_what_was_taken_back_cannot_be_acknowledged() -> None:
     cancelled = await walk(store, message, Status.CANCELLED)
 
     with refused("transition-illegal"):
-        await Inbox(store, Bus(store), lambda: NOW).acknowledge(cancelled, is_done=False)
+        await Inbox(store, Outbox(store, lambda: NOW), Bus(store)).acknowledge(cancelled, is_done=False)

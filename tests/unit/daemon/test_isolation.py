@@ -196,7 +196,7 @@ async def test_one_message_that_cannot_expire_keeps_no_other_one_alive(error: Ex
             await parts.enqueue(name, "a", timeout_at=at(1))
         parts.clocks.real_s = 5
         parts.store.fault("move", lambda message_id: message_id == "m1", error)
-        expiry = Expiry(parts.store, parts.couriers, parts.clocks.wall)
+        expiry = Expiry(parts.store, parts.outbox, parts.couriers, parts.clocks.wall)
         couriers = asyncio.ensure_future(parts.couriers.run())
         await asyncio.sleep(0)
 
@@ -283,7 +283,14 @@ async def test_what_was_not_told_before_a_crash_is_told_after_it_whatever_was_as
 def make_retention(parts: Parts) -> Retention:
     clocks = parts.clocks
     return Retention(
-        parts.store, parts.sessions, parts.couriers, parts.config, clocks.wall, clocks.elapsed, Path("/nowhere")
+        parts.store,
+        parts.outbox,
+        parts.sessions,
+        parts.couriers,
+        parts.config,
+        clocks.wall,
+        clocks.elapsed,
+        Path("/nowhere"),
     )
 
 

@@ -11,14 +11,18 @@ from hark.model.message import Authority, Carrier, Channel, HoldReason, Message,
 from hark.queue.lifecycle import (
     ENDS,
     LEGAL,
-    LEGAL_IN_INBOX,
     PENDING,
     Step,
+    TextPlace,
     advance,
     begin_attempt,
     first,
+    given_up_status,
     has_reached,
+    is_attempted,
     is_expired,
+    is_on_its_way,
+    text_place,
 )
 
 S = Status
@@ -42,13 +46,25 @@ def changes_of(message: Message, step: Step) -> dict[str, Any]:
     return {f: getattr(after, f) for f in after.__struct_fields__ if getattr(after, f) != getattr(message, f)}
 
 
-@pytest.mark.parametrize("previous", Status)
-@pytest.mark.parametrize("status", Status)
-def test_a_change_is_made_exactly_when_the_table_has_it(previous: Status, status: Status) -> None:
-    reason = HoldReason.BUSY if previous is S.HELD else None
-    message = make_message(previous, hold_reason=reason)
+def placed(status: Status, place: TextPlace) -> Message:
+    """A message with this status, whose text may be in this place."""
+    channels = {TextPlace.API: Channel.NATIVE, TextPlace.HOOK: Channel.HOOK}
+    return make_message(
+        status,
+        hold_reason=HoldReason.BUSY if status is S.HELD else None,
+        attempted_at=T0 if place is TextPlace.BOX else None,
+        channel=channels.get(place),
+        is_inbox=place is TextPlace.INBOX,
+    )
 
-    if status in LEGAL[previous]:
+
+@pytest.mark.parametrize(("previous", "place"), LEGAL)
+@pytest.mark.parametrize("status", Status)
+def test_a_change_is_made_exactly_when_the_table_has_it(previous: Status, place: TextPlace, status: Status) -> None:
+    message = placed(previous, place)
+
+    assert text_place(message) is place
+    if status in LEGAL[previous, place]:
         moved = advance(message, make_step(status))
         assert (moved.message.status, moved.receipt.previous, moved.receipt.status) == (status, previous, status)
     else:
@@ -59,10 +75,10 @@ def test_a_change_is_made_exactly_when_the_table_has_it(previous: Status, status
 
 @pytest.mark.parametrize("previous", Status)
 @pytest.mark.parametrize("status", Status)
-def test_an_inbox_message_has_a_table_of_its_own(previous: Status, status: Status) -> None:
+def test_an_inbox_message_has_rows_of_its_own(previous: Status, status: Status) -> None:
     message = make_message(previous, is_inbox=True)
 
-    if status in LEGAL_IN_INBOX[previous]:
+    if status in LEGAL.get((previous, TextPlace.INBOX), ()):
         assert advance(message, make_step(status)).message.status is status
     else:
         with pytest.raises(HarkError, match=f"{previous} cannot become {status}"):
@@ -74,7 +90,7 @@ def test_an_inbox_message_never_comes_near_a_box() -> None:
     ahead = {S.QUEUED}
     while ahead - reached:
         reached |= ahead
-        ahead = {following for status in reached for following in LEGAL_IN_INBOX[status]}
+        ahead = {following for status in reached for following in LEGAL[status, TextPlace.INBOX]}
 
     assert reached == {S.QUEUED, S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.EXPIRED, S.CANCELLED}
     with pytest.raises(HarkError, match="queued cannot become staged"):
@@ -82,8 +98,10 @@ def test_an_inbox_message_never_comes_near_a_box() -> None:
 
 
 def test_the_table_names_every_status_and_expired_and_cancelled_are_final() -> None:
-    assert set(LEGAL) == set(Status)
-    assert {status for status, following in LEGAL.items() if not following} == {S.EXPIRED, S.CANCELLED}
+    typed = {row: following for row, following in LEGAL.items() if row[1] is not TextPlace.INBOX}
+
+    assert {status for status, _ in typed} == set(Status)
+    assert {status for (status, _), following in typed.items() if not following} == {S.EXPIRED, S.CANCELLED}
     assert not PENDING & ENDS
 
 
@@ -170,9 +188,16 @@ def test_a_hold_remembers_since_when_it_has_had_its_reason() -> None:
     assert (queued.hold_reason, queued.held_since) == (None, None)
 
 
-@pytest.mark.parametrize("status", sorted(LEGAL[S.HELD] - {S.HELD}))
-def test_nothing_but_held_has_a_reason(status: Status) -> None:
-    message = make_message(S.HELD, hold_reason=HoldReason.BUSY)
+@pytest.mark.parametrize(
+    ("place", "status"),
+    [
+        (place, status)
+        for place in (TextPlace.NOWHERE, TextPlace.BOX)
+        for status in sorted(LEGAL[S.HELD, place] - {S.HELD})
+    ],
+)
+def test_nothing_but_held_has_a_reason(place: TextPlace, status: Status) -> None:
+    message = placed(S.HELD, place)
 
     with pytest.raises(HarkError, match="a held message must have a reason"):
         advance(message, make_step(status, reason=HoldReason.BUSY))
@@ -205,7 +230,6 @@ def test_only_a_queued_message_is_attempted(status: Status) -> None:
         (make_step(S.STAGED), True),  # it is in the box
         (make_step(S.HELD, is_in_box=True), True),  # the delivery could not take it out again
         (make_step(S.HELD), False),  # it is known to be out
-        (make_step(S.CANCELLED), False),
         (make_step(S.UNCERTAIN), False),  # nobody looks for it any more
     ],
 )
@@ -308,3 +332,53 @@ def test_an_interrupt_is_remembered_until_it_proves_not_to_have_happened() -> No
     untold = advance(told, make_step(S.HELD, T2, is_interrupt=False)).message
 
     assert (told.interrupted_at, queued.interrupted_at, untold.interrupted_at) == (T1, T1, None)
+
+
+@pytest.mark.parametrize("status", [S.QUEUED, S.HELD])
+@pytest.mark.parametrize("end", [S.EXPIRED, S.CANCELLED, S.DEAD])
+def test_a_message_whose_text_may_be_in_the_box_cannot_end_as_if_nobody_had_it(status: Status, end: Status) -> None:
+    message = placed(status, TextPlace.BOX)
+
+    with pytest.raises(HarkError, match=f"{status} cannot become {end}"):
+        advance(message, make_step(end))
+
+
+@pytest.mark.parametrize("status", [S.QUEUED, S.HELD])
+def test_a_message_that_only_hark_has_is_not_uncertain(status: Status) -> None:
+    with pytest.raises(HarkError, match=f"{status} cannot become uncertain"):
+        advance(placed(status, TextPlace.NOWHERE), make_step(S.UNCERTAIN))
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        (make_message(), TextPlace.NOWHERE),
+        (make_message(attempted_at=T0), TextPlace.BOX),
+        (make_message(attempted_at=T0, channel=Channel.HOOK), TextPlace.BOX),  # the channel is of an earlier attempt
+        (make_message(S.HELD, attempted_at=T0), TextPlace.BOX),
+        (make_message(S.STAGED), TextPlace.BOX),
+        (make_message(S.STAGED, channel=Channel.TERMINAL), TextPlace.BOX),
+        (make_message(S.STAGED, channel=Channel.NATIVE), TextPlace.API),
+        (make_message(S.STAGED, channel=Channel.HOOK), TextPlace.HOOK),
+        (make_message(S.SUBMITTED, channel=Channel.NATIVE), TextPlace.AGENT),
+        (make_message(S.COMPLETED), TextPlace.AGENT),
+        (make_message(S.UNCERTAIN), TextPlace.UNKNOWN),
+        (make_message(S.DEAD), TextPlace.NOWHERE),
+        (make_message(is_inbox=True), TextPlace.INBOX),
+        (make_message(S.COMPLETED, is_inbox=True), TextPlace.INBOX),
+    ],
+)
+def test_the_text_of_a_message_may_be_in_one_place(message: Message, place: TextPlace) -> None:
+    assert text_place(message) is place
+    assert is_attempted(message) is (place in (TextPlace.BOX, TextPlace.API, TextPlace.HOOK))
+    assert is_on_its_way(message) is (place not in (TextPlace.NOWHERE, TextPlace.INBOX))
+
+
+@pytest.mark.parametrize(("status", "place"), [row for row in LEGAL if row[0] in PENDING])
+def test_a_pending_message_can_be_given_up_wherever_its_text_may_be(status: Status, place: TextPlace) -> None:
+    message = placed(status, place)
+
+    given_up = advance(message, make_step(given_up_status(message))).message
+
+    assert given_up.status in ENDS
+    assert (given_up.status is S.UNCERTAIN) is is_attempted(message)

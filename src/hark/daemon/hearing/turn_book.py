@@ -13,6 +13,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from hark.agents.kinds import Kinds
+from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
@@ -24,10 +25,10 @@ from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Channel, Message, Status
+from hark.model.message import Message, Status
 from hark.model.session import Hearing, Session
 from hark.queue import turns as rules
-from hark.queue.lifecycle import Step, is_on_its_way
+from hark.queue.lifecycle import TextPlace, is_on_its_way, text_place
 from hark.queue.turns import Acknowledged, Fact, Phase, Task, Turns
 from hark.store.contract import Store
 
@@ -42,8 +43,11 @@ Owed = Fact | Event
 
 
 class TurnBook:
-    def __init__(self, store: Store, sessions: Sessions, panes: Panes, kinds: Kinds, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, outbox: Outbox, sessions: Sessions, panes: Panes, kinds: Kinds, clock: Clock
+    ) -> None:
         self._store = store
+        self._outbox = outbox
         self._sessions = sessions
         self._panes = panes
         self._kinds = kinds
@@ -271,12 +275,13 @@ class TurnBook:
             # An agent may report a fact faster than we write down what we saw, or may have another clock.
             known_at = max(receipt.at for receipt in await self._store.receipts(fact.message_id))
             at = max(known_at, min(fact.at, self._clock()))
-            await self._store.move(fact.message_id, Step(status=status, at=at, detail=detail))
+            write = self._outbox.acknowledge if status is Status.ACKNOWLEDGED else self._outbox.complete
+            await write(fact.message_id, detail, at=at)
         except HarkError as refused:
             if refused.code not in PROVES_NOTHING:
                 raise
             extra = {"message_id": fact.message_id, "status": str(status), "code": refused.code}
             logger.info("what was heard proves nothing", extra=extra)
             return
-        if status is Status.ACKNOWLEDGED and message.status is Status.STAGED and message.channel is not Channel.HOOK:
+        if status is Status.ACKNOWLEDGED and text_place(message) in (TextPlace.BOX, TextPlace.API):
             self._turns[session_id] = rules.overtake(self.of(session_id), fact.message_id)

@@ -17,16 +17,17 @@ from hark.agents.native.channel import ChannelLost, NativeChannel, Refused
 from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes, line_facts
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.attempt import Attempt, is_attempted
+from hark.daemon.session.attempt import Attempt
 from hark.daemon.session.carriers import Carriers
-from hark.daemon.session.handover import Handovers, is_claimed
+from hark.daemon.session.handover import Handovers
 from hark.daemon.session.key_holds import airlock_facts, redraw
 from hark.daemon.session.ledger import Ledger
-from hark.daemon.session.native_delivery import begin_natively, deliver_natively, is_handed_over, without_channel
+from hark.daemon.session.native_delivery import begin_natively, deliver_natively, without_channel
 from hark.daemon.session.text_files import write_text
 from hark.daemon.session.turn_stop import Stopper, interrupt_natively, may_interrupt
 from hark.delivery import wording
@@ -39,7 +40,7 @@ from hark.model.ids import MessageId, SessionId
 from hark.model.message import Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session, SessionState
 from hark.queue.batching import next_batch, payload_order
-from hark.queue.lifecycle import PENDING, has_reached, is_expired
+from hark.queue.lifecycle import PENDING, TextPlace, has_reached, is_attempted, text_place
 from hark.queue.retrying import given_up_as, next_try_s
 from hark.store.contract import Store
 from hark.terminal.tmux.facts import PaneFacts
@@ -56,6 +57,7 @@ class Courier:
         self,
         session_id: SessionId,
         store: Store,
+        outbox: Outbox,
         sessions: Sessions,
         panes: Panes,
         kinds: Kinds,
@@ -81,7 +83,7 @@ class Courier:
         self._turns = turns
         self._natives = natives
         self._handovers = handovers
-        self._ledger = Ledger(session_id, store, clock)
+        self._ledger = Ledger(session_id, store, outbox, clock)
         self._carriers = Carriers(panes, config.input_stale_timeout)
         self._wake = asyncio.Event()
         self.lock = asyncio.Lock()
@@ -138,8 +140,7 @@ class Courier:
             if message is None and draft is None:
                 self.is_waiting_for_output = False
                 return None
-            if message and is_expired(message, self._clock()) and not is_attempted(message):
-                await self._ledger.move(message, Status.EXPIRED, detail="its time-out passed")
+            if message and await self._ledger.expire(message):
                 continue
             if message and draft is None and (rest_s := self._rest_s(message)) > 0:
                 return rest_s
@@ -159,8 +160,7 @@ class Courier:
         for message in await self._store.pending(session.id):
             if message.is_inbox:
                 continue
-            if is_expired(message, self._clock()) and not is_attempted(message):
-                await self._ledger.move(message, Status.EXPIRED, detail="its time-out passed")
+            if await self._ledger.expire(message):
                 continue
             gone = Hold(HoldReason.SESSION_GONE, "its pane is gone")
             await self._ledger.hold(message, gone, is_in_box=is_attempted(message))
@@ -178,9 +178,9 @@ class Courier:
         refused, count = self._refused
         count = count + 1 if refused == current.id else 1
         self._refused = (current.id, count)
-        if status := given_up_as(current, count, self._config.max_attempts):
+        if given_up_as(current, count, self._config.max_attempts):
             detail = f"given up after {max(count, current.attempts)} attempts: {hold.detail}"
-            await self._ledger.move(current, status, detail=detail)
+            await self._ledger.give_up(current, detail)
             return True
         self._not_before = (current.id, asyncio.get_running_loop().time() + next_try_s(current, count))
         return False
@@ -219,18 +219,18 @@ class Courier:
     async def _deliver(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         if message and session.state is not SessionState.GONE:
             if mates := await self._mates(message):
-                await self._finish(message, mates)
+                await self._ledger.finish(message, mates[0])
                 return None
-            is_handed = is_handed_over(message)
-            is_fresh = draft is None and not is_attempted(message) and not message.is_raw
+            place = text_place(message)
+            is_fresh = draft is None and place is TextPlace.NOWHERE and not message.is_raw
             if is_fresh and await self._is_stopped(session):
                 return Hold(HoldReason.AGENT_NOT_RUNNING, STOPPED)
-            if (is_handed or is_fresh) and (channel := await self._natives.of(session)):
+            if (place is TextPlace.API or is_fresh) and (channel := await self._natives.of(session)):
                 return await self._deliver_natively(session, channel, message)
-            if is_handed:
+            if place is TextPlace.API:
                 return await without_channel(message, self._clock(), self._ledger)
-            if is_claimed(message):
-                return await self._handovers.resolve(session, message, self._ledger)
+            if place is TextPlace.HOOK:
+                return await self._handovers.resolve(session, message)
             if is_fresh and (hold := self._handovers.hold(session, message)):
                 return hold
             if is_fresh and (hold := await self._handovers.wake(session, message)):
@@ -244,13 +244,6 @@ class Courier:
         return [
             mate for mate in await self._store.batch(message.batch_id) if has_reached(mate.status, Status.SUBMITTED)
         ]
-
-    async def _finish(self, message: Message, mates: list[Message]) -> None:
-        """Record the message as submitted, because `mates`, other messages of the same payload, were submitted."""
-        if message.status is not Status.STAGED:
-            await self._ledger.restage(message)
-        detail = f"it was in one payload with {mates[0].id}"
-        await self._ledger.move(message, Status.SUBMITTED, detail=detail, channel=mates[0].channel)
 
     async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:
         if hold := check_gate(_without_keys(session), self._clock().timestamp(), self._config.human_pause):

@@ -14,10 +14,10 @@ from hark.agents.answers import answer
 from hark.agents.decoders import Report
 from hark.agents.registry import find_agent
 from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.outbox import Outbox
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.process.slow_calls import work_aside
-from hark.daemon.session.ledger import Ledger
 from hark.daemon.session.text_files import write_text
 from hark.delivery import wording
 from hark.delivery.gate import Hold
@@ -25,7 +25,7 @@ from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Authority, Channel, HoldReason, Lease, Message, Status
+from hark.model.message import Authority, HoldReason, Message, Status
 from hark.model.session import Session
 from hark.queue import handover as rules
 from hark.queue.handover import BOUNDARIES, Boundary, Claim, Fate, Verdict
@@ -66,6 +66,7 @@ class Handovers:
     def __init__(
         self,
         store: Store,
+        outbox: Outbox,
         turns: TurnBook,
         clock: Clock,
         owner: str,
@@ -78,6 +79,7 @@ class Handovers:
         is_waking: bool = False,
     ) -> None:
         self._store = store
+        self._outbox = outbox
         self._turns = turns
         self._clock = clock
         self._owner = owner
@@ -184,7 +186,7 @@ class Handovers:
                     await self._give_back(message.id, "its hook did not take it")
         return _waiting()
 
-    async def resolve(self, session: Session, message: Message, ledger: Ledger) -> Hold | None:
+    async def resolve(self, session: Session, message: Message) -> Hold | None:
         """Find out what became of a claimed message. Return None if the message is no longer in the way."""
         if session.id in self._claims and self._turns.of(session.id).phase is Phase.BUSY:
             return _waiting()
@@ -197,7 +199,7 @@ class Handovers:
         if fate is Fate.WAIT:
             return _waiting()
         self._claims.pop(session.id, None)
-        await self._end(session, message, fate, ledger)
+        await self._end(session, message, fate)
         return None
 
     async def _is_in_transcript(self, path: str, message_id: MessageId) -> bool | None:
@@ -273,19 +275,13 @@ class Handovers:
         if lease is None:
             return False
         try:
-            await self._stage_all(Ledger(session.id, self._store, self._clock), messages, lease, event, authority)
+            for message in messages:
+                await self._outbox.stage_with_hook(message, lease.fence, authority, event)
         finally:
             await self._store.release_lease(lease)
         return True
 
-    async def _stage_all(
-        self, ledger: Ledger, messages: list[Message], lease: Lease, event: str, authority: Authority
-    ) -> None:
-        for message in messages:
-            detail = f"given to the agent's {event} hook"
-            await ledger.stage_elsewhere(message, lease, Channel.HOOK, authority, detail)
-
-    async def _end(self, session: Session, message: Message, fate: Fate, ledger: Ledger) -> None:
+    async def _end(self, session: Session, message: Message, fate: Fate) -> None:
         match fate:
             case Fate.TAKEN:
                 await self._taken(session.id, (message.id,), message.staged_at or message.queued_at)
@@ -293,7 +289,7 @@ class Handovers:
                 await self._give_back(message.id, "the agent has not got it from its hook")
             case _:
                 detail = "it was given to the agent's hook, and nothing shows whether the agent has got it"
-                await ledger.move(message, Status.UNCERTAIN, detail=detail)
+                await self._outbox.mark_uncertain(message, detail)
 
     async def _taken(self, session_id: SessionId, message_ids: tuple[MessageId, ...], at: datetime) -> None:
         # The prompt counts as submitted right after the event at which it went in: a stop that we refused does not end its turn.
@@ -303,11 +299,7 @@ class Handovers:
     async def _give_back(self, message_id: MessageId, detail: str) -> None:
         message = await self._store.message(message_id)
         if message.status is Status.STAGED:
-            await Ledger(message.session_id, self._store, self._clock).move(message, Status.QUEUED, detail=detail)
-
-
-def is_claimed(message: Message) -> bool:
-    return message.status is Status.STAGED and message.channel is Channel.HOOK
+            await self._outbox.queue(message.id, detail)
 
 
 def _waiting() -> Hold:

@@ -1,24 +1,25 @@
-"""Writes down what becomes of one session's messages: every change of status that a courier or a hook makes goes through here."""
+"""The outbox as the courier of one session sees it: turns what became of a whole payload into operations on each message in it, and
+keeps the human's draft that is out of the box."""
 
 from collections.abc import Sequence
 
+from hark.daemon.outbox import TIMED_OUT, Outbox
 from hark.daemon.process.clock import Clock
 from hark.delivery.carriers.steps import Held, Outcome, Stuck, Submitted, Unproven
 from hark.delivery.gate import Hold
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Authority, Carrier, Channel, Draft, HoldReason, Lease, Message, Status
-from hark.queue.lifecycle import Step, has_reached, is_expired
+from hark.model.message import Carrier, Channel, Draft, HoldReason, Lease, Message, Status
+from hark.queue.lifecycle import has_reached, is_attempted, is_expired
 from hark.store.contract import Store
-
-INTERRUPTS = "hark tells the running turn to end"
 
 
 class Ledger:
-    def __init__(self, session_id: SessionId, store: Store, clock: Clock) -> None:
+    def __init__(self, session_id: SessionId, store: Store, outbox: Outbox, clock: Clock) -> None:
         self._session_id = session_id
         self._store = store
+        self._outbox = outbox
         self._clock = clock
         self._may_have_draft = True
         self._draft: Draft | None = None
@@ -36,8 +37,7 @@ class Ledger:
         """Mark the messages of one payload as being typed from now on. The payload is named after its first message."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
         for message in messages:
-            await self._queued(message, lease)
-            await self._store.begin_attempt(message.id, self._clock(), lease.fence, batch_id)
+            await self._outbox.begin(message, lease.fence, batch_id)
 
     async def stage(
         self, messages: Sequence[Message], lease: Lease, carrier: Carrier, had_draft: bool | None = None
@@ -48,11 +48,10 @@ class Ledger:
         if message.status is not Status.QUEUED:
             message = await self._store.message(message.id)
         if is_expired(message, self._clock()):
-            raise HarkError("transition-illegal", "its time-out passed")
+            raise HarkError("transition-illegal", TIMED_OUT)
         if message.status is Status.STAGED:
             return message
-        await self._queued(message, lease)
-        return await self.move(message, Status.STAGED, fence=lease.fence, carrier=carrier, had_draft=had_draft)
+        return await self._outbox.stage_in_box(message, lease.fence, carrier, had_draft)
 
     async def is_taken(self, message: Message) -> bool:
         """Return True if the agent itself has said that it took the message."""
@@ -62,26 +61,15 @@ class Ledger:
         """Record, before the key is pressed, that the running turn will be told to end. A message tells a turn to end only once."""
         message = await self._store.message(message.id)
         if is_expired(message, self._clock()):
-            raise HarkError("transition-illegal", "its time-out passed")
+            raise HarkError("transition-illegal", TIMED_OUT)
         if message.interrupted_at is None:
-            step = Step(
-                status=Status.HELD,
-                at=self._clock(),
-                reason=HoldReason.BUSY,
-                detail=INTERRUPTS,
-                channel=by,
-                is_interrupt=True,
-            )
-            await self._store.move(message.id, step, lease.fence)
+            await self._outbox.note_interrupt(message, lease.fence, by)
 
     async def withdraw_interrupt(self, message: Message, hold: Hold) -> None:
         """Take back the record of an interrupt whose key was never pressed."""
         current = await self._store.message(message.id)
         if current.interrupted_at is not None and current.status is Status.HELD:
-            step = Step(
-                status=Status.HELD, at=self._clock(), reason=hold.reason, detail=hold.detail, is_interrupt=False
-            )
-            await self._store.move(message.id, step)
+            await self._outbox.withdraw_interrupt(current, hold)
 
     async def requeue(self, messages: Sequence[Message], detail: str) -> tuple[Message, ...]:
         """Put messages back into the queue. None of their text is in the box any more, and nothing was submitted."""
@@ -89,24 +77,22 @@ class Ledger:
         for message in messages:
             current = await self._store.message(message.id)
             if current.status is Status.QUEUED:
-                current = await self.move(current, Status.HELD, reason=HoldReason.BUSY, detail=detail)
-            if current.status in (Status.STAGED, Status.HELD):
-                current = await self.move(current, Status.QUEUED, detail=detail)
+                await self._outbox.hold(current, Hold(HoldReason.BUSY, detail, is_refused=True), is_in_box=False)
+            if current.status in (Status.QUEUED, Status.STAGED, Status.HELD):
+                current = await self._outbox.queue(current.id, detail)
             queued.append(current)
         return tuple(queued)
 
-    async def restage(self, message: Message) -> None:
-        """Stage a message whose payload was in the box, although that was not recorded for this message."""
-        current = await self._store.message(message.id)
-        if current.status is Status.HELD:
-            await self.move(current, Status.QUEUED, is_in_box=True)
-        await self.move(current, Status.STAGED)
+    async def finish(self, message: Message, mate: Message) -> None:
+        """Record a message as submitted, because `mate`, another message of the same payload, was submitted. The payload was in the box
+        or with the agent's API, also if that was not recorded for this message."""
+        if message.status is not Status.STAGED:
+            await self._outbox.stage_in_box(message, None, None)
+        detail = f"it was in one payload with {mate.id}"
+        await self._outbox.submit(message, None, channel=mate.channel, detail=detail)
 
     async def take_back(self, message_id: MessageId) -> None:
-        """Put a message back into the queue, because the agent has put its text back into the box unanswered: hark submits it once
-        more."""
-        detail = "its turn was interrupted before an answer, and the agent put it back into the box"
-        await self._store.move(message_id, Step(status=Status.QUEUED, at=self._clock(), detail=detail, is_in_box=True))
+        await self._outbox.take_back(message_id)
 
     async def save_draft(self, message: Message, text: str, carrier: Carrier) -> None:
         """Store the draft that is taken out of the box. A carrier that reads the draft more exactly stores it a second time; that is the
@@ -163,57 +149,29 @@ class Ledger:
                 raise
             return None
 
-    async def stage_elsewhere(
-        self,
-        message: Message,
-        lease: Lease,
-        channel: Channel,
-        authority: Authority | None = None,
-        detail: str = "",
-    ) -> Message:
-        """Stage a message that is handed to the agent by another way than its box."""
-        await self._queued(message, lease)
-        fence = lease.fence
-        return await self.move(message, Status.STAGED, fence=fence, channel=channel, authority=authority, detail=detail)
-
     async def stage_native(self, messages: Sequence[Message], lease: Lease) -> tuple[Message, ...]:
         """Stage the messages of one payload before they are handed to the agent's API."""
         batch_id = str(messages[0].id) if len(messages) > 1 else None
-        staged = []
-        for message in messages:
-            await self._queued(message, lease)
-            step = Step(status=Status.STAGED, at=self._clock(), channel=Channel.NATIVE, batch_id=batch_id)
-            staged.append(await self._store.move(message.id, step, lease.fence))
-        return tuple(staged)
+        return tuple([await self._outbox.stage_with_api(message, lease.fence, batch_id) for message in messages])
 
     async def _record_once(
         self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None, had_draft: bool | None
     ) -> Hold | None:
-        by = None if carrier else Channel.NATIVE
         match outcome:
             case Submitted(detail=detail):
                 if message.status is not Status.STAGED:
-                    await self._queued(message, lease)
-                    await self.move(
-                        message,
-                        Status.STAGED,
-                        detail=detail,
-                        fence=lease.fence,
-                        carrier=carrier,
-                        had_draft=had_draft,
-                    )
-                await self.move(
+                    await self._outbox.stage_in_box(message, lease.fence, carrier, had_draft, detail)
+                await self._outbox.submit(
                     message,
-                    Status.SUBMITTED,
-                    detail=detail,
-                    fence=lease.fence,
+                    lease.fence,
+                    channel=Channel.TERMINAL if carrier else Channel.NATIVE,
                     carrier=carrier,
-                    channel=by,
                     had_draft=had_draft,
+                    detail=detail,
                 )
                 return None
             case Unproven(detail=detail):
-                await self.move(message, Status.UNCERTAIN, detail=detail, fence=lease.fence, had_draft=had_draft)
+                await self._outbox.mark_uncertain(message, detail, fence=lease.fence, had_draft=had_draft)
                 return None
             case Held(reason=reason, detail=detail, is_refused=is_refused):
                 hold = Hold(reason, detail, is_refused=is_refused)
@@ -227,54 +185,20 @@ class Ledger:
     async def hold(self, message: Message, hold: Hold, *, is_in_box: bool) -> None:
         """Record why the message is held, if the reason is new. A message whose text may be in the box stays marked as such."""
         if message.status is Status.STAGED and hold.reason is HoldReason.SESSION_GONE:
-            await self.move(message, Status.UNCERTAIN, detail="the session ended while it was on its way in")
+            await self.mark_uncertain(message, "the session ended while it was on its way in")
             return
         if message.status is Status.STAGED and is_in_box and hold.reason is not HoldReason.DRAFT:
             return
         is_known = message.status is Status.HELD and message.hold_reason is hold.reason
-        if is_known and (message.attempted_at is not None) is is_in_box:
+        if is_known and is_attempted(message) is is_in_box:
             return
-        step = Step(
-            status=Status.HELD,
-            at=self._clock(),
-            reason=hold.reason,
-            detail=hold.detail,
-            is_in_box=is_in_box,
-            counts_attempt=hold.is_refused,
-        )
-        await self._store.move(message.id, step)
+        await self._outbox.hold(message, hold, is_in_box=is_in_box)
 
-    async def move(
-        self,
-        message: Message,
-        status: Status,
-        *,
-        reason: HoldReason | None = None,
-        detail: str = "",
-        fence: int | None = None,
-        is_in_box: bool = False,
-        carrier: Carrier | None = None,
-        channel: Channel | None = None,
-        authority: Authority | None = None,
-        had_draft: bool | None = None,
-    ) -> Message:
-        step = Step(
-            status=status,
-            at=self._clock(),
-            reason=reason,
-            detail=detail,
-            channel=Channel.TERMINAL if carrier else channel,
-            carrier=carrier,
-            authority=authority,
-            is_in_box=is_in_box,
-            had_draft=had_draft,
-        )
-        return await self._store.move(message.id, step, fence)
+    async def expire(self, message: Message) -> bool:
+        return await self._outbox.expire(message)
 
-    async def _queued(self, message: Message, lease: Lease) -> None:
-        """Put a held message back into the queue, because the reason for its hold is over. A message that was not held needs no check
-        here: the store checks whether it may go on when the next status is written."""
-        if message.status is Status.HELD:
-            message = await self._store.message(message.id)
-        if message.status is Status.HELD:
-            await self.move(message, Status.QUEUED, fence=lease.fence, is_in_box=message.attempted_at is not None)
+    async def mark_uncertain(self, message: Message, detail: str) -> None:
+        await self._outbox.mark_uncertain(message, detail)
+
+    async def give_up(self, message: Message, detail: str) -> None:
+        await self._outbox.give_up(message.id, detail)

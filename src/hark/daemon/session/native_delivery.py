@@ -14,8 +14,9 @@ from hark.daemon.session.key_holds import airlock_facts, take_grip
 from hark.daemon.session.ledger import Ledger
 from hark.delivery.carriers.steps import Submitted
 from hark.delivery.gate import Hold, PaneState, check_unbegun
-from hark.model.message import Channel, HoldReason, Lease, Message, Mode, Status
+from hark.model.message import HoldReason, Lease, Message, Mode
 from hark.model.session import Session
+from hark.queue.lifecycle import TextPlace, text_place
 
 ASK_AGAIN_S = 1.0
 WOULD_JOIN = Hold(HoldReason.BUSY, "it would join the running turn", ASK_AGAIN_S, is_for_hook=True)
@@ -24,17 +25,12 @@ it prints, because an agent that works prints all the time."""
 LOST_AFTER = timedelta(seconds=30)
 
 
-def is_handed_over(message: Message) -> bool:
-    """True if the message may already be with the agent's API."""
-    return message.status is Status.STAGED and message.channel is Channel.NATIVE
-
-
 async def deliver_natively(
     channel: NativeChannel, messages: Sequence[Message], text: str, lease: Lease, ledger: Ledger, now: datetime
 ) -> Hold | Refused | None:
     """Hand the messages of one payload to the channel. Return None if nothing is left to do, a Hold if the messages have to wait, and a
     Refused if the channel cannot be used any more and the agent has not got the messages."""
-    was_handed_over = is_handed_over(messages[0])
+    was_handed_over = text_place(messages[0]) is TextPlace.API
     may_join = messages[0].mode is not Mode.SEQUENTIAL
     if not was_handed_over:
         if not may_join and channel.joins_running_turn and await channel.state() in (State.BUSY, State.WAITING):
@@ -88,8 +84,5 @@ def _is_lost(message: Message, now: datetime) -> bool:
 
 
 async def give_up(message: Message, ledger: Ledger) -> None:
-    await ledger.move(
-        message,
-        Status.UNCERTAIN,
-        detail="it may have been handed over, and the agent's own API does not say for certain",
-    )
+    detail = "it may have been handed over, and the agent's own API does not say for certain"
+    await ledger.mark_uncertain(message, detail)

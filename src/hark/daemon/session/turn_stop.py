@@ -14,6 +14,7 @@ from hark.delivery.gate import Hold
 from hark.delivery.screen.capture import Screen
 from hark.delivery.stop_turn import ENDED_WITHIN_S, HELD_S, Pressed, given_back, press_stop, wait_for_end
 from hark.model.message import Channel, HoldReason, Lease, Message, Mode, Status
+from hark.queue.lifecycle import is_attempted
 from hark.queue.turns import Phase
 from hark.store.contract import Store
 
@@ -32,8 +33,7 @@ def may_interrupt(message: Message | None) -> bool:
         message is not None
         and message.mode is Mode.URGENT
         and message.interrupted_at is None
-        and message.attempted_at is None
-        and message.status is not Status.STAGED
+        and not is_attempted(message)
     )
 
 

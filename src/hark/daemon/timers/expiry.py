@@ -3,12 +3,12 @@
 import asyncio
 from functools import partial
 
+from hark.daemon.outbox import Outbox
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.session.couriers import Couriers
 from hark.model.event import Event, EventKind
-from hark.model.message import Message, Status
-from hark.queue.lifecycle import Step, is_expired
+from hark.model.message import Message
 from hark.store.contract import Store
 
 LONGEST_SLEEP_S = 60.0
@@ -20,8 +20,9 @@ that box is looked at again."""
 
 
 class Expiry:
-    def __init__(self, store: Store, couriers: Couriers, clock: Clock) -> None:
+    def __init__(self, store: Store, outbox: Outbox, couriers: Couriers, clock: Clock) -> None:
         self._store = store
+        self._outbox = outbox
         self._couriers = couriers
         self._clock = clock
         self._arrived = asyncio.Event()
@@ -52,8 +53,4 @@ class Expiry:
 
     async def _expire(self, due: Message) -> None:
         async with self._couriers.of(due.session_id).lock:
-            message = await self._store.message(due.id)
-            is_in_box = message.attempted_at is not None or message.status is Status.STAGED
-            if is_expired(message, self._clock()) and not is_in_box:
-                step = Step(status=Status.EXPIRED, at=self._clock(), detail="its time-out passed")
-                await self._store.move(message.id, step)
+            await self._outbox.expire(await self._store.message(due.id))

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from hark.daemon.outbox import Outbox
 from hark.daemon.process.clock import Clock, Elapsed
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
@@ -19,10 +20,9 @@ from hark.daemon.session.couriers import Couriers
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Message, Status
+from hark.model.message import Message
 from hark.model.session import Session, SessionState
 from hark.queue import forgetting
-from hark.queue.lifecycle import Step
 from hark.store.contract import Store
 
 LONGEST_PERIOD_S = 60.0
@@ -38,6 +38,7 @@ class Retention:
     def __init__(
         self,
         store: Store,
+        outbox: Outbox,
         sessions: Sessions,
         couriers: Couriers,
         config: Config,
@@ -46,6 +47,7 @@ class Retention:
         texts: Path,
     ) -> None:
         self._store = store
+        self._outbox = outbox
         self._sessions = sessions
         self._couriers = couriers
         self._config = config
@@ -107,8 +109,7 @@ class Retention:
         detail = "its session has been gone for too long"
         async with self._couriers.of(session.id).lock:
             with suppress(HarkError):
-                end = Status.EXPIRED if message.is_inbox else Status.DEAD
-                await self._store.move(message.id, Step(status=end, at=self._clock(), detail=detail))
+                await self._outbox.give_up(message.id, detail)
 
     async def _forget_messages(self, before: datetime) -> None:
         while forgotten := await self._store.forget_messages(before, AT_ONCE):
