@@ -42,7 +42,7 @@ CALLS = (
     Call(
         method="POST",
         path="/editor",
-        summary="What an editor that an agent opened shall do.",
+        summary="Tell an editor that an agent opened what to do.",
         handler=ask,
         body=EditorAsks,
         response=EditorTold,

@@ -146,7 +146,7 @@ CALLS = (
     Call(
         method="POST",
         path="/sessions/{session:path}/inbox",
-        summary="Hand out what waits in the inbox: its messages become submitted. For the session's own agent.",
+        summary="Hand out the messages in the inbox, which become submitted. For the session's own agent.",
         handler=check_inbox,
         body=CheckInbox,
         response=InboxList,
@@ -155,7 +155,7 @@ CALLS = (
     Call(
         method="POST",
         path="/messages/{message}/ack",
-        summary="The agent has the message; with done, it has done what was asked.",
+        summary="Say that the agent has understood the message; with done, that it has done what was asked.",
         handler=acknowledge,
         body=Acknowledge,
         response=MessageInfo,
@@ -164,7 +164,7 @@ CALLS = (
     Call(
         method="POST",
         path="/sessions/{session:path}/signal",
-        summary="What the session's agent announces.",
+        summary="Announce a status of the session's agent.",
         handler=signal,
         body=Signal,
         response=SessionInfo,
@@ -173,7 +173,7 @@ CALLS = (
     Call(
         method="POST",
         path="/sessions/{session:path}/near-miss",
-        summary="Log a line that looks like an announcement of the session's agent and is none.",
+        summary="Log a line that looks like a signal of the session's agent but is not one.",
         handler=near_miss,
         body=Missed,
         response=Nothing,

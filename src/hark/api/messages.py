@@ -179,7 +179,7 @@ CALLS = (
     Call(
         method="GET",
         path="/sessions/{session:path}/send-queue",
-        summary="What waits for a session, and why.",
+        summary="List the messages that wait for a session, and why.",
         handler=send_queue,
         response=SendQueue,
         errors=("session-not-found",),
@@ -187,7 +187,7 @@ CALLS = (
     Call(
         method="GET",
         path="/sessions/{session:path}/messages",
-        summary="The newest messages of a session, newest first.",
+        summary="List the messages of a session, the newest first.",
         handler=list_messages,
         response=MessageList,
         queries=(Query("limit", "how many", {"type": "integer", "minimum": 1, "maximum": 1000}),),
@@ -196,12 +196,16 @@ CALLS = (
     Call(
         method="GET",
         path="/messages/{message}",
-        summary="One message and its receipts; optionally waits for a status first.",
+        summary="Return one message and its receipts; optionally wait for a status first.",
         handler=get_message,
         response=MessageInfo,
         queries=(
-            Query("wait", "wait until it is that, or has ended", {"enum": ["submitted", "acknowledged", "completed"]}),
-            Query("wait_seconds", "at most so long", {"type": "number", "minimum": 0, "maximum": 60}),
+            Query(
+                "wait",
+                "wait until the message has this status, or has ended",
+                {"enum": ["submitted", "acknowledged", "completed"]},
+            ),
+            Query("wait_seconds", "how long to wait at most", {"type": "number", "minimum": 0, "maximum": 60}),
         ),
         errors=("message-not-found", "message-ambiguous", "wait-timeout"),
     ),
@@ -216,7 +220,7 @@ CALLS = (
     Call(
         method="POST",
         path="/messages/{message}/retry",
-        summary="Try a message again that was given up, or of which nobody knows whether it arrived.",
+        summary="Try a dead or uncertain message again.",
         handler=retry_message,
         response=MessageInfo,
         errors=("message-not-found", "transition-illegal"),

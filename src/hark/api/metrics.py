@@ -122,7 +122,7 @@ class _Collector:
         yield counter("hark_hooks", "Reports of agents' hooks.", ["agent", "said"], hooks)
         yield counter("hark_signals", "Signals of agents.", ["state"], _by_one(now.signals))
         yield _latency(numbers)
-        depth = GaugeMetricFamily("hark_queue_depth", "Messages by status that wait.", labels=["status"])
+        depth = GaugeMetricFamily("hark_queue_depth", "Waiting messages, by status.", labels=["status"])
         for status in ("queued", "held", "staged"):
             depth.add_metric([status], now.messages.get(status, 0))
         yield depth
@@ -146,11 +146,11 @@ def _latency(numbers: Statistics) -> Any:
 
 
 CALLS = (
-    Call(method="GET", path="/stats", summary="The numbers of the daemon.", handler=stats, response=Stats),
+    Call(method="GET", path="/stats", summary="Return the daemon's numbers.", handler=stats, response=Stats),
     Call(
         method="GET",
         path="/metrics",
-        summary="The same for Prometheus, where its client library is installed.",
+        summary="Return the daemon's numbers for Prometheus, if its client library is installed.",
         handler=metrics,
         errors=("not-available",),
     ),

@@ -118,7 +118,7 @@ CALLS = (
     Call(
         method="GET",
         path="/scheduler/reminders",
-        summary="The reminders that have not fired yet, earliest first.",
+        summary="List the reminders that have not fired yet, earliest first.",
         handler=list_reminders,
         response=ReminderList,
         queries=(Query("session", "only those of this session", {"type": "string"}),),

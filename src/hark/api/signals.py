@@ -22,11 +22,11 @@ CALLS = (
     Call(
         method="GET",
         path="/signals",
-        summary="What agents have announced, the newest last; as they happen on the WebSocket /events, kind `signal`.",
+        summary="List what agents have announced, the newest last. The WebSocket /events sends it as it happens, as kind `signal`.",
         handler=list_signals,
         response=EventList,
         queries=(
-            Query("session", "name or id; all sessions without it", {"type": "string"}),
+            Query("session", "name or id of a session; all sessions without it", {"type": "string"}),
             Query("limit", "how many", {"type": "integer", "minimum": 1, "maximum": 10000}),
         ),
         errors=("session-not-found", "session-ambiguous"),

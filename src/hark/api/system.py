@@ -110,22 +110,22 @@ def event_info(event: Event) -> EventInfo:
 
 
 CALLS = (
-    Call(method="GET", path="/healthz", summary="Whether the daemon is well.", handler=healthz, response=Health),
+    Call(method="GET", path="/healthz", summary="Say whether the daemon is well.", handler=healthz, response=Health),
     Call(
         method="GET",
         path="/events",
-        summary="Events after a sequence number; as a WebSocket on the same path they keep coming.",
+        summary="List events after a sequence number; a WebSocket on the same path sends them as they happen.",
         handler=list_events,
         response=EventList,
         queries=(
-            Query("after", "seq of the last event that is known", {"type": "integer", "minimum": 0}),
+            Query("after", "seq of the last event that the caller knows", {"type": "integer", "minimum": 0}),
             Query("limit", "how many", {"type": "integer", "minimum": 1, "maximum": 10000}),
         ),
     ),
     Call(
         method="POST",
         path="/hooks",
-        summary="What an agent's hook reports.",
+        summary="Take a report of an agent's hook.",
         handler=take_hook,
         body=HookReport,
         response=HookTaken,

@@ -91,7 +91,10 @@ class Panes:
             )
             return False
         if not is_streaming:
-            logger.info("the pane has a pipe of its own; looking instead of listening", extra={"pane": pane.pane_id})
+            logger.info(
+                "the pane has another pipe: hark looks at its screen instead of reading its output",
+                extra={"pane": pane.pane_id},
+            )
         return is_streaming
 
     def is_streaming(self, pane: Pane) -> bool:

@@ -69,7 +69,7 @@ class Pipe:
             if not isinstance(request, dict):
                 raise ValueError("a line holds one request")
         except (ValueError, RecursionError) as wrong:
-            self._write(error_line(None, PARSE_ERROR, f"this is no JSON-RPC request: {wrong}"))
+            self._write(error_line(None, PARSE_ERROR, f"this is not a JSON-RPC request: {wrong}"))
             return None
         if request.get("method") == "notifications/cancelled":
             self._cancel(request)

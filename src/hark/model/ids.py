@@ -58,7 +58,9 @@ def find_group(
             raise HarkError("session-not-found", f"no session fits {part!r}", "`hark ls` shows the sessions there are")
         found.update(dict.fromkeys(hits))
     if not found:
-        raise HarkError("session-not-found", "no session is named", "name one, or several with commas between them")
+        raise HarkError(
+            "session-not-found", "the request names no session", "name one, or several with commas between them"
+        )
     return list(found)
 
 

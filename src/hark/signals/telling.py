@@ -45,7 +45,7 @@ def parse_ways(text: str) -> tuple[str, ...]:
     ways = tuple(one.strip() for one in text.split(",") if one.strip())
     for way in ways:
         if way not in WAYS:
-            raise ValueError(f"nobody can be told by {way!r}: {', '.join(WAYS)}")
+            raise ValueError(f"hark cannot tell people by {way!r}, only by {', '.join(WAYS)}")
     return ways
 
 
@@ -54,7 +54,7 @@ def parse_hours(text: str) -> tuple[time, time] | None:
         return None
     found = _HOURS.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} are no hours such as 22:00-07:00")
+        raise ValueError(f"{text!r} is not a span of hours such as 22:00-07:00")
     first, second, third, fourth = (int(part) for part in found.groups())
     return time(first, second), time(third, fourth)
 

@@ -152,7 +152,7 @@ def test_a_held_message_says_since_when_and_when_it_expires() -> None:
 
 def test_an_adopted_pane_is_only_forgotten() -> None:
     assert ended_line(session()) == "killed backend 5e551011"
-    assert ended_line(session(is_adopted=True)) == "forgot backend 5e551011; its pane lives on"
+    assert ended_line(session(is_adopted=True)) == "forgot backend 5e551011; its pane goes on"
 
 
 def test_an_event_is_one_line() -> None:

@@ -258,7 +258,7 @@ class OpenCodeChannel(Watching):
         deadline = asyncio.get_running_loop().time() + RECORDED_S
         while not protocol.find(await self._messages(session), message_id):
             if asyncio.get_running_loop().time() > deadline:
-                raise ChannelLost("it was accepted, and is not on record")
+                raise ChannelLost("it was accepted, but is not on record")
             await asyncio.sleep(RECORDED_POLL_S)
 
     async def _state_of(self, session: str) -> State:

@@ -40,7 +40,7 @@ class Door:
             # The import runs in a thread, so that no delivery stands still meanwhile.
             server = await asyncio.to_thread(importlib.import_module, self._server)
         except ImportError as missing:
-            logger.warning("no MCP", extra={"detail": str(missing)})
+            logger.warning("MCP is not available", extra={"detail": str(missing)})
             self._refusal = HarkError(
                 "not-available", f"MCP needs a package that is not installed: {missing}", "pip install 'hark[mcp]'"
             )

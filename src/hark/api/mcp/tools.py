@@ -78,15 +78,19 @@ STRING = Meta(extra_json_schema={"type": "string"})
 class SendArguments(Request, frozen=True):
     to: SessionName
     text: Words
-    important: Annotated[bool, Meta(description="before other waiting messages")] = False
+    important: Annotated[bool, Meta(description="deliver before other waiting messages")] = False
     urgent: Annotated[bool, Meta(description="interrupt what the agent is doing; for emergencies only")] = False
-    inbox: Annotated[bool, Meta(description="do not type it; the agent fetches it with check_inbox")] = False
-    as_user: Annotated[bool, Meta(description="only as a user's prompt, never as a notice in the middle of a turn")] = (
-        False
-    )
+    inbox: Annotated[bool, Meta(description="do not type the message; the agent fetches it with check_inbox")] = False
+    as_user: Annotated[
+        bool, Meta(description="deliver only as a user's prompt, never as a notice in the middle of a turn")
+    ] = False
     notify_on_delivery: Annotated[bool, Meta(description="send me a message when this one is delivered")] = False
-    notify_after: Annotated[str, Meta(description="remind me of it so long after its delivery, such as 5m")] = ""
-    notify_on_stop: Annotated[bool, Meta(description="send me a message when the turn of this one has stopped")] = False
+    notify_after: Annotated[
+        str, Meta(description="remind me of the message this long after its delivery, such as 5m")
+    ] = ""
+    notify_on_stop: Annotated[
+        bool, Meta(description="send me a message when the turn that worked on this one has stopped")
+    ] = False
 
 
 class SendAnswer(Response, frozen=True, kw_only=True):
@@ -125,10 +129,12 @@ async def _send_to(caller: Caller, target: Session, wish: SendArguments) -> Send
 
 class SpawnArguments(Request, frozen=True):
     task: Words
-    agent: Annotated[str, Meta(description="claude, codex, gemini, …; the user's default agent without it")] = ""
-    name: Annotated[str, Meta(description="of the new session")] = ""
-    directory: Annotated[str, Meta(description="where it starts; yours by default")] = ""
-    notify_on_stop: Annotated[bool, Meta(description="send me a message when it has stopped working on it")] = True
+    agent: Annotated[str, Meta(description="claude, codex, gemini, …; the user's default agent if it is left out")] = ""
+    name: Annotated[str, Meta(description="name of the new session")] = ""
+    directory: Annotated[str, Meta(description="directory in which the agent starts; yours by default")] = ""
+    notify_on_stop: Annotated[
+        bool, Meta(description="send me a message when the agent has stopped working on the task")
+    ] = True
 
 
 class SpawnAnswer(Response, frozen=True, kw_only=True):
@@ -157,7 +163,7 @@ async def spawn(caller: Caller, wish: SpawnArguments) -> SpawnAnswer:
 
 class CheckInboxArguments(Request, frozen=True):
     wait: Duration = ""
-    again: Annotated[bool, Meta(description="also what was handed out before and never acknowledged")] = False
+    again: Annotated[bool, Meta(description="also hand out what was handed out before and never acknowledged")] = False
 
 
 async def check_inbox(caller: Caller, wish: CheckInboxArguments) -> InboxList:
@@ -168,7 +174,7 @@ async def check_inbox(caller: Caller, wish: CheckInboxArguments) -> InboxList:
 
 class AckArguments(Request, frozen=True):
     id: Annotated[str, Meta(description="the message's id")]
-    done: Annotated[bool, Meta(description="what it asked for is done")] = False
+    done: Annotated[bool, Meta(description="what the message asked for is done")] = False
 
 
 class AckAnswer(Response, frozen=True, kw_only=True):
@@ -183,7 +189,7 @@ async def ack(caller: Caller, wish: AckArguments) -> AckAnswer:
 
 class SignalArguments(Request, frozen=True):
     state: Annotated[Literal["working", "completed", "needs_input", "needs_testing", "error"], STRING]
-    text: Annotated[str, Meta(description="one line for who watches")] = ""
+    text: Annotated[str, Meta(description="one line for whoever watches")] = ""
 
 
 class SignalAnswer(Response, frozen=True, kw_only=True):
@@ -199,10 +205,12 @@ async def signal(caller: Caller, wish: SignalArguments) -> SignalAnswer:
 class RemindArguments(Request, frozen=True):
     text: Words
     after: Duration = ""
-    at: Annotated[str, Meta(description="instead: a time, such as 2026-11-16T14:30:00+01:00")] = ""
-    every: Annotated[str, Meta(description="again and again after so long, such as 30m")] = ""
-    cron: Annotated[str, Meta(description="instead: MINUTE HOUR DAY MONTH WEEKDAY, such as 0 9 * * 1-5")] = ""
-    to: Annotated[str, Meta(description="another session; yourself by default")] = ""
+    at: Annotated[str, Meta(description="a time instead of a delay, such as 2026-11-16T14:30:00+01:00")] = ""
+    every: Annotated[str, Meta(description="repeat at this interval, such as 30m")] = ""
+    cron: Annotated[
+        str, Meta(description="a cron line instead of a delay: MINUTE HOUR DAY MONTH WEEKDAY, such as 0 9 * * 1-5")
+    ] = ""
+    to: Annotated[str, Meta(description="session to remind; yourself by default")] = ""
 
 
 async def remind(caller: Caller, wish: RemindArguments) -> ReminderInfo:
@@ -289,20 +297,20 @@ async def wait(caller: Caller, wish: WaitArguments) -> Waited:
 TOOLS = (
     Tool(
         "send",
-        "Send a message to another session's agent. It is typed into its input box when that is safe, or with inbox it "
-        "waits until that agent checks its inbox. Answers with the message's id; wait tells what becomes of it.",
+        "Send a message to another session's agent. hark types it into that agent's input box when that is safe; with inbox it "
+        "waits until that agent checks its inbox. Returns the message's id; wait tells what becomes of the message.",
         SendArguments,
         send,
     ),
     Tool(
         "spawn",
-        "Start another agent in a session of its own and give it its first task. Answers with the session's name.",
+        "Start another agent in a session of its own and give it its first task. Returns the session's name.",
         SpawnArguments,
         spawn,
     ),
     Tool(
         "check_inbox",
-        "Take the messages out of your inbox; each is handed out once. Acknowledge each with ack.",
+        "Take the messages out of your inbox; hark hands each out once. Acknowledge each with ack.",
         CheckInboxArguments,
         check_inbox,
     ),
@@ -315,23 +323,23 @@ TOOLS = (
     ),
     Tool(
         "signal",
-        "Announce what you are at to the people who watch: working, completed, needs_input, needs_testing or error.",
+        "Announce your status to the people who watch: working, completed, needs_input, needs_testing or error.",
         SignalArguments,
         signal,
     ),
     Tool(
         "remind",
         "Send a message to yourself (or another session) later, instead of sleeping: after a while, at a time, every so often, or "
-        "by a cron line. It is typed like any other message.",
+        "by a cron line. hark types it like any other message.",
         RemindArguments,
         remind,
     ),
-    Tool("sessions", "List the sessions that run: who can be reached.", SessionsArguments, sessions),
+    Tool("sessions", "List the running sessions, which you can reach.", SessionsArguments, sessions),
     Tool(
         "wait",
         "Wait until a message is submitted (the agent got it), acknowledged or completed; or until a session's agent is "
         "idle, busy, waiting (for a permission), completed (with all that was sent to it), gone, or announces something "
-        "(signal:working, signal:completed, signal:needs_input, signal:needs_testing, signal:error). Answers at the timeout too, with reached false.",
+        "(signal:working, signal:completed, signal:needs_input, signal:needs_testing, signal:error). Returns at the timeout too, with reached false.",
         WaitArguments,
         wait,
     ),

@@ -113,6 +113,6 @@ def report(change: "Change", notes: list[str], done: str = "installed") -> dict[
 
 
 def _words(change: "Change") -> list[str]:
-    off = f"hooks are switched off in {change.path} ({change.switched_off}); ours run when you switch them on"
+    off = f"hooks are switched off in {change.path} ({change.switched_off}); hark's hooks run when you switch them on"
     notes = [change.note] if change.note else []
     return notes + ([off] if change.switched_off else [])

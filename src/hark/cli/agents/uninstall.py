@@ -44,4 +44,4 @@ def command(agent: str, dry_run: bool, is_json: bool) -> None:
 def _words(change: "Change") -> list[str]:
     if not (change.is_change and change.backup.exists()):
         return []
-    return [f"{change.path} was changed since; the copy from before our hooks stays: {change.backup}"]
+    return [f"{change.path} was changed since then; the copy from before hark's hooks stays: {change.backup}"]

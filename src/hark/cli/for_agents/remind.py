@@ -44,7 +44,7 @@ def command(
     if not any(wish.values()):
         wish["delay_seconds"], words = parse_duration(words[0]), words[1:]
     body = {name: value for name, value in wish.items() if value is not None}
-    body |= {"session_id": session or own_session("name another one with --to NAME"), "message": message_text(words)}
+    body |= {"session_id": session or own_session("name a session with --to NAME"), "message": message_text(words)}
     client = Client()
     made = client.post("/scheduler/remind", body | sender_fields(client, sender))
     then = f", then {again(made['repeat'])}" if made["repeat"] else ""

@@ -58,5 +58,5 @@ def _end(client: Client, session: dict[str, Any], *, is_json: bool) -> dict[str,
 
 
 def ended_line(session: dict[str, Any]) -> str:
-    verb, rest = ("forgot", "; its pane lives on") if session["is_adopted"] else ("killed", "")
+    verb, rest = ("forgot", "; its pane goes on") if session["is_adopted"] else ("killed", "")
     return f"{verb} {session['name']} {session['id']}{rest}"

@@ -105,7 +105,7 @@ class HookDoor:
             except BlockingIOError:
                 return
             except OSError as full:
-                logger.warning("no hook can be let in", extra={"detail": str(full)})
+                logger.warning("no hook can connect", extra={"detail": str(full)})
                 loop = asyncio.get_running_loop()
                 loop.remove_reader(listener)
                 loop.call_later(FULL_S, self._let_in_again, listener)

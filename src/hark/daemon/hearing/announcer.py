@@ -85,7 +85,9 @@ class Telling:
             async with asyncio.timeout(DEADLINE_S):
                 await self._tell(way, news)
         except (OSError, TimeoutError, HarkError) as failure:
-            logger.warning("nobody told", extra={"way": way, "session": news.session, "detail": repr(failure)})
+            logger.warning(
+                "a notification failed", extra={"way": way, "session": news.session, "detail": repr(failure)}
+            )
 
     async def _tell(self, way: str, news: News) -> None:
         if way == "desktop":

@@ -73,7 +73,9 @@ class Inference:
             if guess and guess[0] is not SignalState.WORKING:
                 await self._signals.infer(session, *guess, seen_at)
         except HarkError as failure:
-            logger.warning("nothing inferred", extra={"session": session.name, "detail": failure.detail})
+            logger.warning(
+                "the model service gave no answer", extra={"session": session.name, "detail": failure.detail}
+            )
 
     def _may_call(self) -> bool:
         now_s = asyncio.get_running_loop().time()

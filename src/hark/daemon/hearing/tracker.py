@@ -234,7 +234,7 @@ class Tracker:
         except HarkError as failure:
             ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
             ear.again_at_s.append(now_s + LONGEST_WITHOUT_LOOK_S)
-            logger.info("no look at a session", extra={"session": session.name, "code": failure.code})
+            logger.info("a session could not be looked at", extra={"session": session.name, "code": failure.code})
 
     async def _read_words(self, session: Session, ear: Ear) -> bool:
         """Take in new words from the agent's own record. Return True if the agent has a record: then the record alone counts."""

@@ -114,7 +114,7 @@ class TurnBook:
                 await self.on_heard(session_id, heard)
             except HarkError as failure:
                 # What the agent says about its turns counts even if a listener fails.
-                logger.warning("not heard by all", extra={"session": session_id, "code": failure.code})
+                logger.warning("not all listeners took a report", extra={"session": session_id, "code": failure.code})
 
     def hears_prompts(self, session_id: SessionId) -> bool:
         return session_id in self._heard_prompts
@@ -142,7 +142,9 @@ class TurnBook:
         try:
             await self._sessions.note(session_id, hearing=hearing)
         except HarkError as failure:
-            logger.info("hearing is not kept", extra={"session": session_id, "code": failure.code})
+            logger.info(
+                "what can be heard of an agent is not stored", extra={"session": session_id, "code": failure.code}
+            )
 
     def on_event(self, event: Event) -> None:
         """Take note of a message that was submitted, which is on its way into a turn, and forget a session that is gone. A message that
@@ -227,7 +229,7 @@ class TurnBook:
         try:
             await self.look(session)
         except HarkError as failure:
-            logger.info("no look at a turn", extra={"session": session.name, "code": failure.code})
+            logger.info("a turn could not be looked at", extra={"session": session.name, "code": failure.code})
 
     async def _apply(self, session_id: SessionId, turns: Turns, facts: tuple[Fact, ...]) -> None:
         before, owed = self.of(session_id), self._owed[session_id]

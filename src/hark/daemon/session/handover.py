@@ -125,7 +125,7 @@ class Handovers:
                 return None
             return await self._claim(session, event, heard, boundary, before)
         except HarkError as failure:
-            logger.warning("no hand-over", extra={"session": session.name, "code": failure.code})
+            logger.warning("a hand-over failed", extra={"session": session.name, "code": failure.code})
             return None
 
     async def settle(self, offer: Offer, *, is_printed: bool) -> None:
