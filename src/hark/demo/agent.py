@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-DESCRIPTION = "A stand-in for an AI coding agent: an input box, turns, permission dialogs; no key, no network."
+DESCRIPTION = "Behave like an AI coding agent: an input box, turns, permission dialogs; no API key, no network."
 
 EPILOGUE = """\
 keys:
@@ -27,28 +27,28 @@ keys:
   Escape             interrupt the turn; with --gives-back its prompt comes back into the box
   Ctrl-C             clear the draft; on an empty box: quit
   Ctrl-D             on an empty box: quit
-  in a dialog        Enter or 1 approves, 2 or Escape denies, nothing else counts, pastes neither
+  in a dialog        Enter or 1 approves, 2 or Escape denies; all other keys, and pastes, do nothing
 
 directives inside a prompt:
-  [[busy=SECONDS]]               this turn lasts that long
-  [[begin=SECONDS]]              this turn begins that long after Enter; until then the agent looks idle
+  [[busy=SECONDS]]               this turn lasts this long
+  [[begin=SECONDS]]              this turn begins this long after Enter; until then the agent looks idle
   [[ask=COMMAND]]                ask for permission to run COMMAND (nothing is ever run)
-  [[ask-after=SECONDS:COMMAND]]  the same, that long after the turn began
+  [[ask-after=SECONDS:COMMAND]]  ask for permission to run COMMAND, this long after the turn began
   [[say=TEXT]]                   reply with TEXT on a line of its own
 
 record (--log), one JSON object a line with "at" (UTC) and "event":
   ready, prompt {text}, queued {text}, asked {command}, approved {command}, denied {command},
   interrupted, stopped, editor {before, after}, quit {reason}
-  Each is written before the screen shows it; ready when a paste would be accepted.
+  Each event is written before the screen shows it; ready is written when a paste would be accepted.
 
 hooks, if HARK_SESSION is set: `hark-hook demo EVENT` with JSON on standard input
   prompt-submitted {prompt}, stopped {}, interrupted {}, permission-asked {command},
   permission-answered {approved}
 
 environment:
-  HARK_DEMO_LOG      as --log
+  HARK_DEMO_LOG      the file of the record, as --log
   HARK_SESSION       the session this agent runs as; hooks are called only if it is set
-  HARK_HOOK_COMMAND  called instead of the hark-hook beside this program or on PATH
+  HARK_HOOK_COMMAND  the program to call instead of the hark-hook beside this program or on PATH
   VISUAL, EDITOR     the editor of Ctrl-G
 
 exit status: 0 after quitting, 1 if it cannot run here, 2 for a wrong option
@@ -88,31 +88,33 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     log = os.environ.get("HARK_DEMO_LOG")
-    parser.add_argument("--log", type=Path, metavar="FILE", default=Path(log) if log else None, help="record here")
+    parser.add_argument(
+        "--log", type=Path, metavar="FILE", default=Path(log) if log else None, help="write the record to this file"
+    )
     parser.add_argument(
         "--busy", type=float, metavar="SECONDS", default=0.2, help="how long a turn lasts (%(default)s)"
     )
     parser.add_argument(
-        "--collapse", type=int, metavar="LINES", help="show pastes of more lines than that as [Pasted text #N +K lines]"
+        "--collapse", type=int, metavar="LINES", help="show pastes of more lines than this as [Pasted text #N +K lines]"
     )
     parser.add_argument(
         "--newlines-after-paste",
         type=int,
         metavar="COUNT",
         default=0,
-        help="so many Enters after a paste start a new line, as an Enter that comes too soon does in Gemini CLI",
+        help="let this many Enters after a paste start a new line, as an Enter that comes too soon does in Gemini CLI",
     )
     parser.add_argument(
         "--refuse",
         nargs=2,
         metavar=("HOW", "WORD"),
-        help="do not take a text with WORD in it: drop, say, garble, keep (garble, and let nobody erase it) or ignore-enter",
+        help="do not take a text with WORD in it; HOW is drop, say, garble, keep (garble, and let nobody erase it) or ignore-enter",
     )
     parser.add_argument("--ask-at-start", metavar="COMMAND", help="open with a dialog that asks to run COMMAND")
     parser.add_argument(
         "--gives-back",
         action="store_true",
-        help="an interrupted prompt, and what is queued behind it, go back into the box",
+        help="put an interrupted prompt, and the prompts queued behind it, back into the box",
     )
     parser.add_argument("--no-hooks", action="store_true", help="call no hooks, even if HARK_SESSION is set")
     parser.add_argument("--take-answers", action="store_true", help="heed what hooks print, as Claude Code does")

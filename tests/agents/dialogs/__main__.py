@@ -34,12 +34,16 @@ def main() -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="dialogs", description=__doc__)
-    parser.add_argument("--agents", default="claude,codex,gemini", help="which, with commas (%(default)s)")
-    parser.add_argument("--tries", type=int, default=200, help="for each agent (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of an earlier run, to draw the same")
-    parser.add_argument("--minutes", type=float, default=60.0, help="for each agent, at the most (%(default)s)")
+    parser.add_argument(
+        "--agents", default="claude,codex,gemini", help="which agents, with commas between them (%(default)s)"
+    )
+    parser.add_argument("--tries", type=int, default=200, help="the number of tries for each agent (%(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=random.randrange(10**6), help="the seed of an earlier run, to draw the same again"
+    )
+    parser.add_argument("--minutes", type=float, default=60.0, help="the most minutes for each agent (%(default)s)")
     parser.add_argument("--write", action="store_true", help="put the results into docs/safety.md")
-    parser.add_argument("--more", action="store_true", help="add them to what is there, from runs with other seeds")
+    parser.add_argument("--more", action="store_true", help="add the results to those of runs with other seeds")
     return parser.parse_args()
 
 

@@ -48,11 +48,19 @@ def run(kind: str, way: str, options: argparse.Namespace) -> Outcome:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="signals", description=__doc__)
-    parser.add_argument("--agents", default=AGENTS, help="which, with commas (%(default)s)")
-    parser.add_argument("--ways", default="started,installed,bare", help="%(default)s")
-    parser.add_argument("--markers", type=int, default=50, help="for each agent (%(default)s)")
-    parser.add_argument("--turns", type=int, default=10, help="that they are spread over (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of an earlier run, to draw the same")
+    parser.add_argument("--agents", default=AGENTS, help="which agents, with commas between them (%(default)s)")
+    parser.add_argument(
+        "--ways",
+        default="started,installed,bare",
+        help="how the agents are run, with commas between them (%(default)s)",
+    )
+    parser.add_argument("--markers", type=int, default=50, help="the number of markers for each agent (%(default)s)")
+    parser.add_argument(
+        "--turns", type=int, default=10, help="the number of turns that the markers are spread over (%(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=random.randrange(10**6), help="the seed of an earlier run, to draw the same again"
+    )
     parser.add_argument("--write", action="store_true", help="write docs/signals.md")
     return parser.parse_args()
 

@@ -57,9 +57,15 @@ def main() -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="turns", description=__doc__)
-    parser.add_argument("--agents", default=";".join(WAYS), help="which, with semicolons (%(default)s)")
-    parser.add_argument("--states", default=",".join(State), help="which, with commas (%(default)s)")
-    parser.add_argument("--tries", type=int, default=50, help="for each agent and state (%(default)s)")
+    parser.add_argument(
+        "--agents", default=";".join(WAYS), help="which agents, with semicolons between them (%(default)s)"
+    )
+    parser.add_argument(
+        "--states", default=",".join(State), help="which states, with commas between them (%(default)s)"
+    )
+    parser.add_argument(
+        "--tries", type=int, default=50, help="the number of messages for each agent and state (%(default)s)"
+    )
     parser.add_argument("--write", action="store_true", help="put the results into docs/turns.md")
     return parser.parse_args()
 

@@ -39,8 +39,10 @@ def main() -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="way-back", description=__doc__)
-    parser.add_argument("--agents", default=",".join(SITUATIONS), help="which, with commas (%(default)s)")
-    parser.add_argument("--only", default="", help="situations whose name has these words")
+    parser.add_argument(
+        "--agents", default=",".join(SITUATIONS), help="which agents, with commas between them (%(default)s)"
+    )
+    parser.add_argument("--only", default="", help="only situations whose name has these words in it")
     parser.add_argument("--write", action="store_true", help="put the results into docs/safety.md")
     return parser.parse_args()
 

@@ -66,17 +66,19 @@ def main(words: Sequence[str]) -> int:
 
 def read_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/storm", description=__doc__)
-    parser.add_argument("agents", nargs="*", help=f"of {', '.join(AGENTS)}")
-    parser.add_argument("--protocols", help=f"of airlock, adopted, {', '.join(PEERS)}; comma between")
-    parser.add_argument("--messages", dest="deliveries", type=int, help="how many, to each")
+    parser.add_argument("agents", nargs="*", help=f"which agents: {', '.join(AGENTS)}")
+    parser.add_argument(
+        "--protocols", help=f"which protocols, with commas between them: airlock, adopted, {', '.join(PEERS)}"
+    )
+    parser.add_argument("--messages", dest="deliveries", type=int, help="the number of messages to each agent")
     parser.add_argument("--plain", action="store_true", help="plain words instead of texts from all of Unicode")
     parser.add_argument(
-        "--minutes", type=float, help="begin no further round after so long; the same call goes on from there"
+        "--minutes", type=float, help="begin no further round after this time; the same call goes on from there"
     )
     parser.add_argument(
         "--kills",
         type=int,
-        help="how often the daemon is killed in mid-hold, on each; no other storm without --messages",
+        help="how often to kill the daemon in mid-hold, on each agent; without --messages run no other storm",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(

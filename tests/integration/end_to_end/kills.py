@@ -75,9 +75,11 @@ def cases_of(agent: str, only: str) -> list[Case]:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kills", description=__doc__)
-    parser.add_argument("--agent", default="demo", help="which (%(default)s)")
+    parser.add_argument("--agent", default="demo", help="the agent (%(default)s)")
     parser.add_argument("--only", default="", help="only deliveries whose name has this in it")
-    parser.add_argument("--whens", default=",".join(WHENS), help="in which ways (%(default)s)")
+    parser.add_argument(
+        "--whens", default=",".join(WHENS), help="when to kill in a step, with commas between them (%(default)s)"
+    )
     parser.add_argument("--write", action="store_true", help="put the results into docs/safety.md")
     return parser.parse_args()
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import hark
 from hark import paths
 from hark.model.config import NOT_SETTINGS, Config, merge_config
+from hark.model.errors import HarkError
 
 SETTINGS = {field.name for field in msgspec.structs.fields(Config)}
 SOURCES = [path for path in Path(hark.__file__).parent.rglob("*") if path.suffix in (".py", ".js", ".toml")]
@@ -41,3 +42,19 @@ def test_a_variable_goes_over_the_file_and_a_flag_over_both() -> None:
     config = merge_config(file, environment, {"max_attempts": "5"})
 
     assert (config.human_pause, config.max_attempts) == (3.0, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("input_poll_interval", "2s", "input_poll_interval = '2s' is not a number"),
+        ("max_batch_size", "1.5", "max_batch_size = '1.5' is not a whole number"),
+        ("hooks", "maybe", "hooks = 'maybe' is not true or false"),
+        ("tmux_socket", 3, "tmux_socket = 3 is not a text"),  # it may be left out too
+    ],
+)
+def test_a_value_of_the_wrong_type_is_told_with_its_setting(name: str, value: object, told: str) -> None:
+    with pytest.raises(HarkError) as refused:
+        merge_config({name: value}, {}, {})
+
+    assert (refused.value.code, refused.value.detail) == ("config-invalid", told)
