@@ -7,8 +7,6 @@ variables that describe where the caller itself runs: the caller's terminal, its
 import os
 from collections.abc import Mapping
 
-from hark.kind_files import own_variables
-
 # Variables that say where the caller runs, and not what the agent shall run with.
 _OF_THE_TERMINAL = frozenset({"TMUX", "TMUX_PANE", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"})
 _PREFIXES = ("HARK_", "TERM_PROGRAM")
@@ -18,6 +16,9 @@ OUR_EDITOR = "hark-editor"
 
 def session_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the caller's environment for an agent that the caller starts, without variables that JSON cannot carry."""
+    # `hark-mcp` runs beside every agent, and few of them ever start another one: it stays small without this import.
+    from hark.kind_files import own_variables
+
     # An agent that hark starts for another agent is not its child, so it does not get what the other tells its children about itself.
     left_out = _OF_THE_TERMINAL | own_variables()
     kept = {
