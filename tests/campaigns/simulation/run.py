@@ -8,7 +8,18 @@ from msgspec import Struct
 
 from hark.delivery.carriers.empty_box import was_taken_out
 from hark.delivery.carriers.rest import NOT_AT_REST
-from hark.delivery.carriers.steps import Answer, Delivery, DropDraft, Held, Outcome, Step, Stuck, Submitted, Unproven
+from hark.delivery.carriers.steps import (
+    Answer,
+    Delivery,
+    DropDraft,
+    Held,
+    Outcome,
+    Step,
+    Stuck,
+    Submitted,
+    Unproven,
+    is_late,
+)
 from hark.delivery.carriers.submit import Job
 from hark.model.message import HoldReason
 from tests.campaigns.simulation import properties
@@ -164,6 +175,10 @@ class Run:
             return None if self.has_crashed else Held(HoldReason.BUSY, NOT_AT_REST)
         start = before(terminal)
         outcome: Outcome | None = self._drive(deliver(self.job), start, is_taking=is_taking)
+        is_draft_out = is_taking and terminal.record is not None
+        if outcome is not None and (is_draft_out or terminal.line.has_unread or is_late(outcome)):
+            # The hold is left to whoever has the keys: they wait until the agent reads, and run the undo.
+            terminal.end_hold()
         terminal.wait_undone()
         if isinstance(outcome, Stuck) and self._was_undone():
             outcome = Held(HoldReason.BUSY, "it was undone")

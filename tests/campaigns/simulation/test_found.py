@@ -197,6 +197,17 @@ def test_what_a_million_runs_have_found(seed: int) -> None:
     assert not run(scenario).violations, tell(scenario)
 
 
+@pytest.mark.parametrize("carrier", ["stash", "editor", "sentinel"])
+def test_an_agent_that_takes_the_draft_away_late_gets_it_back_before_the_human_types_on(carrier: str) -> None:
+    """The agent reads nothing for so long that hark gives up; then it reads the key by which its draft goes."""
+    typed = ((700.0, ("key", "x")), (900.0, ("key", "y")), (1500.0, ("key", "z")), (2600.0, ("key", "w")))
+    scenario = replace(BASE, carrier=carrier, script=typed, start_ms=400.0)
+
+    for lasts_ms in range(1000, 2600, 40):
+        slow = replace(scenario, deaf=(395.0, float(lasts_ms)), seed=lasts_ms)
+        assert not run(slow).violations, tell(slow)
+
+
 FIRST_STEP_AFTER_THE_DIALOG_IS_SEEN = 11
 
 

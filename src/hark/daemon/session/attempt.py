@@ -21,6 +21,7 @@ from hark.delivery.carriers.submit import AT_WORK, Job, wait_for_box, wait_for_i
 from hark.delivery.gate import NOT_READ, Hold
 from hark.delivery.screen.box import read_box
 from hark.delivery.screen.capture import Screen
+from hark.model.errors import HarkError
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
 from hark.model.session import Session
 from hark.terminal.holds.grip import HOLD_S, Grip
@@ -98,12 +99,19 @@ class Attempt(Struct, kw_only=True):
                 await driver.run(wait_for_turn(self.kind.shows_turn, min(self.kind.begins_within_s, left_s)))
             return hold
         finally:
-            if self.is_draft_out and not self.is_given_up:
-                # The carrier could not put the draft back: whoever holds the human's keys does so before letting them go.
+            if not self.is_given_up and (self.is_draft_out or await self._has_unread()):
+                # The carrier could not put the draft back, or nobody has seen what its last keys do: whoever holds the human's keys runs
+                # the undo before letting them go.
                 await grip.give_up()
             await grip.release()
             if self.has_begun:
                 self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
+
+    async def _has_unread(self) -> bool:
+        try:
+            return await has_unread(self.panes, self.session)
+        except HarkError:
+            return False  # Its terminal is gone.
 
     async def _wait_for_idle(self, message: Message, draft: Draft | None) -> Hold | None:
         """Return a hold if the agent's screen shows a running turn. This look comes before the human's keys are held."""

@@ -18,7 +18,7 @@ from msgspec import Struct
 from hark.delivery.carriers.cursor import same_rows
 from hark.delivery.carriers.steps import Answer, LeaveUndo, Paste, Press, Seen, Step
 from hark.delivery.carriers.submit import Job, watch_for
-from hark.delivery.carriers.undo import MARKS, WORKED_OFF_S, Undo, Write, behind_cursor, going_back, shown_text
+from hark.delivery.carriers.undo import LATE_S, MARKS, WORKED_OFF_S, Undo, Write, behind_cursor, going_back, shown_text
 from hark.delivery.screen.box import Box, read_box
 from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.wrapping import is_surely_newline
@@ -77,6 +77,8 @@ class Reader:
         shown = shown_text(seen.screen, box)
         self._undo = going_back(shown, behind_cursor(shown, seen.screen, box), job.look) if shown else ()
         """The undo that leads the cursor back to where it was, as far as the screen tells."""
+        self.is_mark_due = False
+        """True if a mark was pasted that was never seen, and may still come."""
 
     def read(self) -> Generator[Step, Answer, str | None]:
         """Read the text of the draft. Return None if it cannot be told; the box is then as it was, except for its cursor."""
@@ -157,6 +159,9 @@ class Reader:
         box = read_box(screen, self._job.look)
         if box is not None and before_cursor(screen, box)[-1:] == self._mark:
             yield Press((self._keys.erase,), self._undo)
+        elif box is not None and not any(self._mark in row for row in box.rows):
+            self.is_mark_due = True
+            yield LeaveUndo((Write(then_wait_s=LATE_S), *erasing_mark(self._keys.erase, self._undo)))
 
     def _shows_mark(self, screen: Screen) -> bool:
         """Return whether the mark and everything else is drawn: without the mark the text is the same as before."""

@@ -14,7 +14,8 @@ from hark.delivery.screen.box import BoxLook, read_box
 
 def with_key_while_seen(delivery: Delivery, look: BoxLook, key: str) -> Delivery:
     """Run the delivery, and take the key out of every undo that is left while no box is seen. The undo gets the key again when the box
-    is seen again."""
+    is seen again. A box whose first rows are out of sight is seen too."""
+    look = replace(look, is_cut_read=True)
     meant: Undo = ()
     is_seen = True
     try:

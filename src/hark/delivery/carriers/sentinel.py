@@ -139,11 +139,15 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
     box = found.box
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
         return Held(HoldReason.BUSY, "the delivery was called off")
-    text = yield from Reader(job, keys, found.seen, box).read()
+    reader = Reader(job, keys, found.seen, box)
+    text = yield from reader.read()
     text = None if text is None or _is_excepted(text, keys) else text
     is_saved = text is not None and bool((yield SaveDraft(text)))
     if text is not None and is_saved:
         return text
+    if reader.is_mark_due:
+        # The draft stays on record: whoever holds the keys erases the mark before letting them go.
+        return Held(HoldReason.BUSY, "the agent does not draw a mark in the draft")
     if (yield from walk_cursor(box, job.look)):
         yield DropDraft()
     if text is not None:

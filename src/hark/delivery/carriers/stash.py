@@ -38,7 +38,7 @@ from hark.delivery.carriers.submit import (
     watch_after_enter,
     watch_for,
 )
-from hark.delivery.carriers.undo import SUBMITTED_S, WORKED_OFF_S, WayBack, Write, going_back_on
+from hark.delivery.carriers.undo import LATE_S, SUBMITTED_S, WORKED_OFF_S, WayBack, Write, going_back_on
 from hark.delivery.screen.box import Box, mentions, read_box, shows_below
 from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
@@ -74,8 +74,8 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     unstashed = Write(keys=(stash.key,), then_wait_s=WORKED_OFF_S)
     job = replace(job, way_back=WayBack(draft=(unstashed,), after_enter=back, after_submit=back))
     taken = yield from _take(job, stash, box)
-    if taken is None:
-        return Held(HoldReason.DIALOG, "the draft did not leave the box")
+    if isinstance(taken, Held):
+        return taken
     box, emptied = taken
     delivery = into_free_box(job, emptied, lambda screen: _holds(screen, job, box) or let_go(screen, job))
     outcome = yield from with_key_while_seen(delivery, job.look, stash.key)
@@ -90,9 +90,12 @@ def is_occupied(screen: Screen, box: Box, stash: StashKeys) -> bool:
     return shows_below(screen, box, stash.occupied)
 
 
-def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple[Box, Screen] | None]:
+def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple[Box, Screen] | Held]:
     """Press the stash key. Return the box as it was last seen before the key emptied it, because a key of the human's may have been
-    drawn only then, and the screen with the empty box. Return None if the draft did not leave the box."""
+    drawn only then, and the screen with the empty box. Return Held if the draft did not leave the box.
+
+    If a dialog is in the way, it has swallowed the key. But an agent that still shows the draft may only be slow: it takes the draft away
+    as soon as it gets to the key. So the draft stays on record, and the undo brings it back before the human's keys are let go."""
     last = box
 
     def is_taken(screen: Screen) -> bool:
@@ -107,11 +110,12 @@ def _take(job: Job, stash: StashKeys, box: Box) -> Generator[Step, Answer, tuple
     seen = yield from watch_for(is_taken, TAKEN_WITHIN_S)
     if is_taken(seen.screen):
         return last, seen.screen
-    yield LeaveUndo(())
     still = read_box(seen.screen, job.look)
-    if still and same_rows(still, box):
-        yield DropDraft()
-    return None
+    if still:
+        yield LeaveUndo((Write(then_wait_s=LATE_S), *job.way_back.draft))
+        return Held(HoldReason.BUSY, "the agent does not take the draft away")
+    yield LeaveUndo(())
+    return Held(HoldReason.DIALOG, "the draft did not leave the box")
 
 
 def _bring_back(

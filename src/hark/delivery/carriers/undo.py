@@ -142,8 +142,9 @@ def pasted(draft: str, behind: str | None, look: BoxLook) -> Undo:
         return ()
     pieces = pieces_of(draft) if len(draft) < PIECEMEAL_BELOW else [draft]
     writes = [
-        Write(paste=piece, then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S)
-        for piece in [*pieces[:-1], pieces[-1] + mark]
+        *(Write(paste=piece, then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S) for piece in pieces[:-1]),
+        # The key that erases the mark must find it: Gemini CLI inserts a paste a moment after it has read it.
+        Write(paste=pieces[-1] + mark, then_wait_s=WORKED_OFF_S),
     ]
     erased = Write(keys=("BSpace",), then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S)
     return (*writes, erased, *going_left(behind or "", look))
