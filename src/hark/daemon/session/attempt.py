@@ -26,7 +26,7 @@ from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Statu
 from hark.model.session import Session
 from hark.terminal.holds.grip import HOLD_S, Grip
 
-UNDONE = "the delivery was broken off before Enter, and what it had done was undone"
+UNDONE = "the delivery was broken off before Enter, and was undone"
 
 
 class Attempt(Struct, kw_only=True):

@@ -59,7 +59,7 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     if box is None:
         return no_box(seen.screen, job.look)
     if mentions(box, job.message_id):
-        return Stuck("our text is in the box already")
+        return Stuck("the message's text is already in the box")
     if is_occupied(seen.screen, box, stash):
         return Held(HoldReason.DRAFT, "a draft is in the stash, and a submit would bring it back")
     if box.is_empty:
