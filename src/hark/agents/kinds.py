@@ -32,8 +32,11 @@ class TitleLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Patterns for how the title of the terminal begins in each phase of the agent."""
 
     idle: str
+    """The start of the title while no turn runs."""
     busy: str
+    """The start of the title while a turn runs."""
     waiting: str
+    """The start of the title while the agent waits for an answer of the human."""
 
     def phase(self, title: str) -> Phase | None:
         looks = ((Phase.IDLE, self.idle), (Phase.BUSY, self.busy), (Phase.WAITING, self.waiting))
@@ -42,17 +45,19 @@ class TitleLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
+    """The name of the kind, as `--agent` takes it. In hark's own folders it is the name of the folder."""
     commands: tuple[str, ...] = ()
     """The names of the programs that are this agent."""
     packages: tuple[str, ...] = ()
     """Words that the agent's path or first argument may contain when an interpreter runs it (node …/claude-code/cli.js)."""
     preference: int | None = None
-    """The place of the agent in the order in which hark looks for an agent to start when nobody names one; None for an agent that is
-    started only by its name. It counts in hark's own data files only."""
+    """The place of the agent in the order in which hark looks for an agent to start when nobody names one; an agent without a place
+    is started only by its name. It counts in hark's own data files only."""
     own_variables: tuple[str, ...] = ()
     """Variables by which the agent tells its child processes about itself: an agent that hark starts for this one does not get them. They
     count in hark's own data files only."""
     box: BoxLook
+    """How the agent's input box looks: regular expressions over rows, without their trailing spaces."""
     settle_s: float = 0.0
     """How long a paste must rest after its echo before an Enter submits it."""
     drawn_within_s: float = DRAWN_WITHIN_S
@@ -64,14 +69,18 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     most_mentions: int = 0
     """The largest number of words that match `mention` in a text that the agent takes whole; a text with more goes into a file too."""
     editor: EditorKeys | None = None
-    """The key that opens $EDITOR on the draft."""
+    """The key that opens `$EDITOR` on the draft, and what the agent does around it."""
     stash: StashKeys | None = None
     """The key that puts the draft aside."""
     prefers_editor: bool = False
+    """True if hark uses the editor rather than the stash, where the agent has both."""
     sentinel: LineKeys | None = None
-    """The line keys by which a draft can be read and taken out where neither editor nor stash serves."""
+    """The line keys of the agent's own input box, by which a draft can be read and taken out where neither editor nor stash serves. An
+    empty section means the usual keys."""
     interrupt: InterruptKeys | None = None
-    """The key that clears the box. It is set only where somebody wants it, because the same key interrupts a turn."""
+    """The key that clears the box, where no other carrier serves. No kind that ships has it: the same key interrupts a turn, and pressed
+    twice it may end the agent. So hark presses it only on an agent that has printed nothing for 3 s, on a draft that is
+    `input_stale_timeout` old, and never twice within 10 s."""
     replay_gap_ms: float = 4.0
     """The pause between two of the human's held keys when they are replayed: the agent would take faster keys for a paste."""
     replay_enter_gap_ms: float = 60.0
@@ -84,15 +93,16 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Enters, so a held paste comes with such pauses too, and text typed after the paste comes right behind it: this is only for agents
     that bear that."""
     adopted_key_gap_ms: float = 0.0
-    """The pause between the first held keys that are replayed on an adopted pane, for agents that put a paste before the key in front of
+    """The pause between the first eight held keys that are replayed on an adopted pane, for agents that put a paste before the key in front of
     it when both come at once. It needs tmux 3.4: with an older tmux the keys inside a paste would be spaced too."""
     redraws_on_resize: bool = False
     """True if the agent draws its whole screen anew when its terminal changes its size, and otherwise only what it believes to have
-    changed."""
+    changed. When hark sees no box, it makes the terminal one column narrower for a moment, once."""
     newline_key: str | None = None
     """The key that begins a new line in the draft, because Enter submits it."""
     lines: Lines = "unknown"
-    """Whether Home, End, C-k and C-u end at the edge of a row as it is drawn, or of a line as it was typed."""
+    """Whether Home, End, C-k and C-u end at the edge of a row as it is drawn (`visual`), or of a line as it was typed (`logical`);
+    `unknown` where these keys differ or nobody has checked."""
     forbidden_keys: tuple[str, ...] = ()
     """Keys that hark never presses, whatever the screen shows: they approve, quit or suspend."""
     forbidden_in_empty_box: tuple[str, ...] = ()
@@ -102,7 +112,7 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     is not drawn yet. Messages that have to be typed then wait for the end of the turn."""
     unbegun: str | None = None
     """A pattern for the whole screen, its rows joined by newlines, while no conversation has begun, for an agent that loses keys that
-    come while the first prompt is submitted."""
+    come while the first prompt is submitted. hark types a first message there only when nobody has pressed a key for 5 s."""
     begins_within_s: float = 0.0
     """How long the agent mostly takes from Enter until it shows a turn, if a human's key in that time does harm. hark holds the keys for
     at most this long after a message was submitted."""
@@ -114,9 +124,10 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     has_panels: bool = False
     """True if the agent draws panels beside its words, on a background of their own."""
     busy: str | None = None
-    """A pattern for how a row beside the box, or the title of the terminal, begins for as long as a turn runs."""
+    """A pattern for how a row beside the box, or the title of the terminal, begins for as long as a turn runs. hark needs it for
+    `idle_only` and for urgent messages."""
     stop: StopKeys | None = None
-    """The key that ends a running turn, for urgent messages."""
+    """The key that ends a running turn, for urgent messages. Without it an urgent message interrupts nothing."""
 
     plain: PlainCalls = PlainCalls()
     """The calls of the agent's program that open no session: `hark run` runs them plainly."""

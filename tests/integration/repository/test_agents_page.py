@@ -1,4 +1,4 @@
-"""What docs/agents.md says is true: its example is an agent."""
+"""What docs/agents.md says is true: its table has every field of a data file, and its example is an agent."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from tests.integration.repository.fields import DOCUMENT, table
+
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs/agents.md").read_text()
+PAGE = DOCUMENT.read_text()
 FILE = re.compile(
     r"^`src/(?P<path>hark/agents/parrot/[^`]+)`[^\n]*:\n\n```\w+\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE
 )
@@ -65,6 +67,18 @@ def look(source: Path, report: str) -> dict[str, Any]:
     done = subprocess.run([sys.executable, "-c", program, report], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
+
+
+def test_the_table_has_every_field_in_the_words_of_the_source() -> None:
+    assert table() in PAGE, "scripts/fields writes it"
+
+
+def test_every_field_says_something() -> None:
+    rows = table().splitlines()[2:]
+
+    assert [row for row in rows if row.rstrip(" |").endswith("`")] == []
+    for field in ("`[sentinel] is_preferred`", "`keeps_brackets`", "`[title] waiting`", "`[interrupt] recall`"):
+        assert any(row.startswith(f"| {field} |") for row in rows)
 
 
 def test_the_example_is_three_files_of_one_folder() -> None:

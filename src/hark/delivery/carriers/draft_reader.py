@@ -30,10 +30,13 @@ READ_WITHIN_S = 0.9
 
 class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     home: str = "Home"
+    """The key that goes to the start of a line."""
     end: str = "End"
+    """The key that goes to the end of a line."""
     kill: str = "C-k"
     """The key that takes away the text behind the cursor in its line."""
     erase: str = "BSpace"
+    """The key that erases the character before the cursor."""
     is_preferred: bool = False
     """True if the line keys are preferred to the editor for a draft that stands on the screen without a wrap, because the agent is slow
     to come back from its editor."""
@@ -41,6 +44,8 @@ class LineKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """True if the keys carry only a draft that has stood untouched for `input_stale_timeout`, or stands in the way of an urgent message,
     because they were tried on few drafts of this agent."""
     most_rows: int = 12
+    """The largest number of rows of a draft that the keys carry; hark leaves a larger draft alone, and holds its message. Every line takes
+    time while the human's keys are held, so hark also leaves a draft alone that it cannot read within 0.9 s."""
     takes_paths: bool = False
     """True if the agent turns a paste that is the path of a file into something else: then a draft goes back in one piece, with a mark
     behind it, which is erased."""

@@ -88,6 +88,7 @@ NOT_SEEN = "the box is hidden, and the message's text may be in it"
 
 class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: tuple[str, ...]
+    """The keys that open `$EDITOR`, pressed one after the other."""
     after: tuple[str, ...] = ()
     """Harmless keys to press after the editor has closed, for agents that swallow the first key."""
     end_keys: tuple[str, ...] = ()

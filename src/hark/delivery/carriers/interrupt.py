@@ -61,9 +61,12 @@ IDLE_AFTER_S = 3.0
 
 class InterruptKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: str = "C-c"
+    """The key that clears the box."""
     recall: str | None = None
-    """The key that goes back in the history, if the agent keeps there what was cleared."""
+    """The key that goes back in the history, if the agent keeps there what was cleared: it brings the draft back. Without this key hark
+    reads the draft first, and pastes it afterwards."""
     line_keys: LineKeys = LineKeys()
+    """The fields of `[sentinel]`, for reading that draft and putting it back."""
 
 
 def deliver(job: Job, keys: InterruptKeys) -> Delivery:

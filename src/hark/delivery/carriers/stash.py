@@ -49,6 +49,7 @@ BACK_WITHIN_S = 1.0
 
 class StashKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: str
+    """The key that puts the draft aside, and brings it back."""
     occupied: str
     """A pattern for what the screen shows below the box while something is stashed."""
 

@@ -29,7 +29,8 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rows: str | None = None
     """The start of the rows after the first, for agents where these rows do not begin with blanks."""
     shell: str | None = None
-    """The start of the first row while typed text goes to a shell: then there is no box for a message."""
+    """The start of the first row while typed text goes to a shell: then there is no box for a message, which is
+    held as `draft`."""
     shell_tail: str | None = None
     """The `tail` of the box while typed text goes to a shell, for agents where only the rows below the box show that."""
     above: str | None = None
@@ -38,10 +39,10 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole row that ends the box."""
     tail: str | None = None
     """All rows from the one that ends the box to the last on the screen, joined by newlines, for agents where no single row ends the
-    box."""
+    box; `below` does not count then."""
     cut: str | None = None
     """A row by which the agent says that the box has more rows above or below than it shows, with the input in the group `text`. hark
-    does not read such a box."""
+    does not read such a box, unless it has seen its own header in it before."""
     is_cut_read: bool = False
     """True if a box is read as far as the agent shows it, though the agent shows only its end. No data file sets this field."""
     ghost: str | None = None
@@ -51,17 +52,22 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     placeholder: str | None = None
     """The placeholder that the agent shows in its box instead of a long paste; a group `newlines` counts the newlines of the paste."""
     collapses_over: int | None = None
-    """The number of characters above which the agent always shows a placeholder instead of the paste. None if there is no such number."""
+    """The number of characters above which the agent always shows a placeholder instead of the paste; left out if there is no such
+    number."""
     needs_visible_cursor: bool = False
+    """True if the agent shows its cursor while its box takes input: a box with a hidden cursor is not read."""
     needs_focus: bool = False
     """True if the agent shows its cursor only while its terminal has the focus: hark tells the agent so for the time of a delivery."""
     empty_keys: tuple[str, ...] = ()
     """Keys that together empty the box, whatever is in it and wherever its cursor stands, and do nothing in an empty box. These keys do
-    not leave a mode of the box, such as its shell mode."""
+    not leave a mode of the box, such as its shell mode. hark takes its own text out with them when it cannot be submitted; without them
+    it presses Backspace, and then Delete, once for each character of the text."""
     insert_key: str | None = None
-    """The key that leaves vim's normal mode, in which Backspace and Delete erase nothing, and does nothing in any other mode."""
+    """The key that leaves vim's normal mode, in which Backspace and Delete erase nothing, and does nothing in any other mode.
+    hark presses it before the Backspaces."""
     row_erasers: tuple[str, ...] = ()
-    """Keys that erase a row, before or behind the cursor, also in vim's normal mode, and do nothing in an empty box."""
+    """Keys that erase a row, before or behind the cursor, also in vim's normal mode, and do nothing in an empty box. hark presses them
+    after the Backspaces and Deletes."""
     left_key: str = "Left"
     """The key that moves the cursor one character to the left and does nothing in an empty box: the undo presses this key without a
     look, and the draft may come back later than the key. In some agents plain Left opens another view in an empty box."""
