@@ -311,16 +311,16 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
         if is_pressed and not opened.text.strip():
             return (yield from submitted(job))
         if not same_text(opened.text, job.text):
-            return _unseen(is_pressed, "the box holds something else than our text")
+            return _unseen(is_pressed, "the box holds something other than the message's text")
         if not is_staged and not (yield Stage()):
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
         seen = yield from look()
         if not ends_at_cursor(seen.screen, job):
-            return _unseen(is_pressed, "the end of our text is not at the cursor")
+            return _unseen(is_pressed, "the end of the message's text is not at the cursor")
         then = (*_closing(editor), *job.way_back.after_enter) if job.way_back.after_enter else ()
         is_pressed = bool((yield PressEnter(seen.screen, "", then))) or is_pressed
-    return _unseen(is_pressed, "the box did not let go")
+    return _unseen(is_pressed, "the text did not leave the box")
 
 
 def _unseen(is_pressed: bool, detail: str, *, is_refused: bool = True) -> Outcome:

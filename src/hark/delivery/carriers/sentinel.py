@@ -106,15 +106,15 @@ def find_draft(job: Job, keys: LineKeys) -> Generator[Step, Answer, Outcome | Fo
 def why_unreadable(box: Box, box_look: BoxLook, keys: LineKeys) -> str | None:
     shown = "".join(box.rows)
     if not shown.strip():
-        return "the draft is of blanks alone"
+        return "the draft holds only blanks"
     if len(shown.strip()) == 1:
         return "a draft of one character cannot be pasted back safely"
     if box_look.placeholder and re.search(box_look.placeholder, shown):
-        return "a collapsed paste is in the draft"
+        return "the draft holds a collapsed paste"
     if squeeze(OURS) in squeeze(shown):
-        return "a message of ours is in the box, or has just left it"
+        return "a message of hark's is in the box, or has just left it"
     if any(_OPENS_A_POPUP.search(row.rstrip()) for row in box.rows):
-        return "a completion may stand open"
+        return "a completion menu may be open"
     if len(box.rows) > keys.most_rows:
         return "the draft is too long to be read from the screen"
     if _is_excepted("\n".join(row.rstrip() for row in box.rows), keys):
@@ -147,7 +147,7 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
         return text
     if reader.is_mark_due:
         # The draft stays on record: whoever holds the keys erases the mark before letting them go.
-        return Held(HoldReason.BUSY, "the agent does not draw a mark in the draft")
+        return Held(HoldReason.BUSY, "the agent does not show hark's mark in the draft")
     if (yield from walk_cursor(box, job.look)):
         yield DropDraft()
     if text is not None:
