@@ -38,19 +38,21 @@ MARK_SHOWN_S = 0.6
 """How long the terminal's title may take to show a mark. Measured: 0.13 s at the most, on a quiet machine."""
 VIEW_SHOWN_S = 5.0
 TITLE_POLL_S = 0.02
-CLAIMED: dict[str, int] = {}
-"""The port of the OpenCode that a conversation belongs to, by conversation."""
+
+Claims = dict[str, int]
+"""The port of the OpenCode that a conversation belongs to, by conversation; all channels share it."""
 
 
 class OpenCodeChannel(Watching):
     joins_running_turn = True
     pressing_poll_s, outstanding_poll_s, quiet_poll_s = 0.15, 0.5, 2.0
 
-    def __init__(self, http: Http, port: int, pane: Callable[[], Awaitable[PaneView]]) -> None:
+    def __init__(self, http: Http, port: int, pane: Callable[[], Awaitable[PaneView]], claims: Claims) -> None:
         super().__init__()
         self._http = http
         self._port = port
         self._pane = pane
+        self._claims = claims
         self._own: set[str] = set()
         """The conversations that have been this session's."""
         self._followed: str | None = None
@@ -59,8 +61,8 @@ class OpenCodeChannel(Watching):
         self._marking = asyncio.Lock()
 
     @classmethod
-    async def open(cls, port: int, password: str, pane: Callable[[], Awaitable[PaneView]]) -> Self:
-        channel = cls(Http(port, USER, password), port, pane)
+    async def open(cls, port: int, password: str, pane: Callable[[], Awaitable[PaneView]], claims: Claims) -> Self:
+        channel = cls(Http(port, USER, password), port, pane, claims)
         await channel._get("/session/status")
         return channel
 
@@ -217,9 +219,9 @@ class OpenCodeChannel(Watching):
         sure: set[str] = {*(await self._get("/session/status")), *([shown] if shown else [])}
         sessions = await self._sessions()
         begun = understand(lambda: protocol.begun_since(sessions, since))
-        mine = sure | {session for session in begun if CLAIMED.get(session, self._port) == self._port}
-        CLAIMED.update(dict.fromkeys(mine, self._port))
-        self._own = {session for session in self._own | mine if CLAIMED.get(session) == self._port}
+        mine = sure | {session for session in begun if self._claims.get(session, self._port) == self._port}
+        self._claims.update(dict.fromkeys(mine, self._port))
+        self._own = {session for session in self._own | mine if self._claims.get(session) == self._port}
 
     async def picture(self) -> Picture:
         session = self._followed if self._outstanding and self._followed else await self.shown()

@@ -11,7 +11,7 @@ from hark.agents.native.access import Facts, Start, is_for_terminal, read_secret
 from hark.agents.native.channel import ChannelLost, NativeChannel
 
 if TYPE_CHECKING:
-    from hark.agents.opencode.channel import OpenCodeChannel
+    from hark.agents.opencode.channel import Claims, OpenCodeChannel
 
 PASSWORD_VARIABLE = "OPENCODE_SERVER_PASSWORD"
 WITH_VALUE = frozenset({"-m", "--model", "-s", "--session", "--prompt", "--agent", "--log-level"})
@@ -19,6 +19,9 @@ ALONE = frozenset({"-c", "--continue", "--fork", "--pure", "--print-logs", "--au
 
 
 class OpenCodeAccess:
+    def __init__(self) -> None:
+        self._claims: Claims = {}
+
     def start(self, words: Sequence[str], environment: Mapping[str, str], door: Path, password: str) -> Start | None:
         """Return how to start OpenCode with a port and a password. A password that the user has set is kept: something else may rely
         on it."""
@@ -32,27 +35,28 @@ class OpenCodeAccess:
         for pid in processes.tree(facts.pane_pid):
             is_ours = facts.session_id is None or processes.has_environment(pid, "HARK_SESSION", facts.session_id)
             for port in processes.loopback_ports(pid) if is_ours else ():
-                if channel := await _channel_at(port, password, facts, require_certain=require_certain):
+                if channel := await self._channel_at(port, password, facts, require_certain=require_certain):
                     return channel
         return None
 
-
-async def _channel_at(port: int, password: str, facts: Facts, *, require_certain: bool) -> NativeChannel | None:
-    """Return the channel of the OpenCode at this port, or None. Other programs of the agent may listen too: a program that does not
-    answer as OpenCode does is not OpenCode."""
-    client = await asyncio.to_thread(_load_client)
-    try:
-        channel = await client.open(port, password, facts.pane)
-    except ChannelLost:
-        return None
-    try:
-        if not require_certain or await channel.locate():
-            return channel
-    except BaseException:
+    async def _channel_at(
+        self, port: int, password: str, facts: Facts, *, require_certain: bool
+    ) -> NativeChannel | None:
+        """Return the channel of the OpenCode at this port, or None. Other programs of the agent may listen too: a program that does not
+        answer as OpenCode does is not OpenCode."""
+        client = await asyncio.to_thread(_load_client)
+        try:
+            channel = await client.open(port, password, facts.pane, self._claims)
+        except ChannelLost:
+            return None
+        try:
+            if not require_certain or await channel.locate():
+                return channel
+        except BaseException:
+            await channel.close()
+            raise
         await channel.close()
-        raise
-    await channel.close()
-    return None
+        return None
 
 
 def _load_client() -> "type[OpenCodeChannel]":
