@@ -16,7 +16,19 @@ before the Backspaces, or keys behind them that erase whole rows.
 
 from msgspec.structs import replace
 
-from hark.delivery.carriers.steps import Begin, Delivery, Held, LeaveUndo, Outcome, Paste, Press, Seen, Stuck, is_late
+from hark.delivery.carriers.steps import (
+    AskUnread,
+    Begin,
+    Delivery,
+    Held,
+    LeaveUndo,
+    Outcome,
+    Paste,
+    Press,
+    Seen,
+    Stuck,
+    is_late,
+)
 from hark.delivery.carriers.submit import (
     Job,
     Test,
@@ -105,6 +117,9 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
         seen = yield from watch_for(is_out, EMPTY_WITHIN_S if keys == job.look.empty_keys else OUT_WITHIN_S)
         if is_out(seen.screen):
             return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused, is_late=stuck.is_late)
+        if (yield AskUnread()):
+            # An agent that reads these keys together with the next ones takes them for a paste.
+            break
     # An undo presses more keys than our text needs, and these would erase the text before ours.
     return replace(stuck, is_late=not is_beside)
 

@@ -469,6 +469,8 @@ def erase_kept(job: Job, seen: Seen) -> Delivery:
         seen = yield from watch_for(lambda screen: _is_emptied(screen, job), DRAWN_WITHIN_S)
         if _is_emptied(seen.screen, job):
             return Submitted(KEPT, was_kept=True)
+        if (yield AskUnread()):
+            break
     return Unproven(KEPT)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from unicodedata import category
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hark.delivery.screen.box import Box, BoxLook, mentions, read_box, shows_placeholder
 from hark.delivery.screen.capture import Screen
@@ -110,11 +111,12 @@ def erasing(texts: Sequence[str], look: BoxLook) -> Undo:
     backspaces = max([COLLAPSED_ABOVE if collapsed else erasures(ours), *map(erasures, others)])
     deletes = max([min(erasures(ours), MOST_DELETES), *map(erasures, others)])
     insert = (look.insert_key,) if look.insert_key else ()
-    further = [("DC",) * deletes, *((key,) * ROWS_ERASED for key in look.row_erasers)]
+    deleting = Write(keys=("DC",) * deletes, then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S)
+    rows = [Write(keys=(key,) * ROWS_ERASED, then_wait_s=WORKED_OFF_S) for key in look.row_erasers]
     return (
         Write(keys=(*insert, *("BSpace",) * backspaces)),
-        *(Write(keys=keys, then_wait_s=WORKED_OFF_S, read_wait_s=ONE_BY_ONE_S) for keys in further[:-1]),
-        Write(keys=further[-1], then_wait_s=WORKED_OFF_S),
+        deleting if rows else replace(deleting, read_wait_s=None),
+        *rows,
     )
 
 
