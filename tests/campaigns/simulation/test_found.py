@@ -185,13 +185,22 @@ def test_it_does_not_happen_again(name: str) -> None:
         assert not result.violations, tell(replace(scenario, seed=seed))
 
 
-FOUND_IN_A_MILLION = (69396, 664812143461, 664812613836, 664812775704, 431816747646, 431816806980, 431817001815)
+FOUND_IN_A_MILLION = (
+    69396,
+    664812143461,
+    664812613836,
+    664812775704,
+    431816747646,
+    431816806980,
+    431817001815,
+    900008010,
+)
 
 
 @pytest.mark.parametrize("seed", FOUND_IN_A_MILLION)
 def test_what_a_million_runs_have_found(seed: int) -> None:
     """An undo that took a draft out before it was on record; a cursor that stood where blanks were still to be drawn; a blank with a
-    combining mark at a wrap, or behind one."""
+    combining mark at a wrap, or behind one; a cursor in the last row of a draft of which the rows above may be wrapped."""
     scenario = draw_scenario(Random(seed), seed)
 
     assert not run(scenario).violations, tell(scenario)

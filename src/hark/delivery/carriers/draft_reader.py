@@ -18,7 +18,17 @@ from msgspec import Struct
 from hark.delivery.carriers.cursor import same_rows
 from hark.delivery.carriers.steps import Answer, LeaveUndo, Paste, Press, Seen, Step
 from hark.delivery.carriers.submit import Job, watch_for
-from hark.delivery.carriers.undo import LATE_S, MARKS, WORKED_OFF_S, Undo, Write, behind_cursor, going_back, shown_text
+from hark.delivery.carriers.undo import (
+    LATE_S,
+    MARKS,
+    WORKED_OFF_S,
+    Undo,
+    Write,
+    behind_cursor,
+    behind_in_last_row,
+    going_back,
+    shown_text,
+)
 from hark.delivery.screen.box import Box, read_box
 from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.wrapping import is_surely_newline
@@ -80,7 +90,8 @@ class Reader:
         self._mark = choose_mark(seen.screen)
         self._is_logical = job.lines == "logical"
         shown = shown_text(seen.screen, box)
-        self._undo = going_back(shown, behind_cursor(shown, seen.screen, box), job.look) if shown else ()
+        behind = behind_cursor(shown, seen.screen, box) if shown else behind_in_last_row(seen.screen, box)
+        self._undo = going_back("\n".join(box.rows), behind, job.look)
         """The undo that leads the cursor back to where it was, as far as the screen tells."""
         self.is_mark_due = False
         """True if a mark was pasted that was never seen, and may still come."""

@@ -207,6 +207,16 @@ def behind_cursor(draft: str, screen: Screen, box: Box) -> str | None:
     return rest_of(draft, letters, 0, 1) if behind is None and newlines == 1 else behind
 
 
+def behind_in_last_row(screen: Screen, box: Box) -> str | None:
+    """Return the part of a draft that stands behind the cursor, if the cursor is in the last row: then it does not matter whether the rows
+    above are lines of their own. Return None if the cursor is elsewhere, or if the row shows more than the draft."""
+    if box.cursor_row != len(box.rows) - 1:
+        return None
+    row = screen.rows[screen.cursor_y]
+    behind = row.part(screen.cursor_x, len(row.cells)).rstrip()
+    return behind if box.rows[-1].rstrip().endswith(behind) else None
+
+
 def is_clean(screen: Screen, look: BoxLook, message_id: str, draft: str | None) -> bool:
     """Return whether the box is seen without our text after an undo was run: a dialog that stood over the box may have swallowed the
     keys. A placeholder for a paste is the human's only if their draft had one."""
