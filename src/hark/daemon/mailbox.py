@@ -179,8 +179,14 @@ class Mailbox:
 
 def _is_settled(message: Message) -> bool:
     """Return True if the message is delivered or has ended, or if it waits for something that no interrupt can end."""
-    is_stopped = message.hold_reason not in (None, HoldReason.BUSY, HoldReason.HUMAN_TYPING)
+    is_stopped = message.hold_reason is not None and message.hold_reason not in _SHORT
     return is_stopped or is_decided(message, Status.SUBMITTED)
+
+
+_SHORT = frozenset(
+    {HoldReason.HUMAN_TYPING, HoldReason.BUSY, HoldReason.UNREACHABLE, HoldReason.CALLED_OFF, HoldReason.INTERNAL}
+)
+"""The hold reasons that may be over in a moment: an interrupt ends the turn, or the next attempt succeeds."""
 
 
 def is_decided(message: Message, goal: Status) -> bool:

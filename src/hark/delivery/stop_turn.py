@@ -58,7 +58,7 @@ def press_stop(box_look: BoxLook, keys: StopKeys, is_running: IsRunning) -> Stop
         if not is_running(seen.screen):
             return NothingRuns()
         if not (yield NoteInterrupt()):
-            return Held(HoldReason.BUSY, "the delivery was called off")
+            return Held(HoldReason.CALLED_OFF, "the delivery was called off")
         if (yield PressStop(keys.key[0], seen.screen)):
             yield from _press_rest(box_look, keys, is_running)
             return Pressed(seen.screen)

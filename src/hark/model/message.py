@@ -38,7 +38,7 @@ class Mode(StrEnum):
 
 
 class HoldReason(StrEnum):
-    """Why a message waits, in the order in which the gate asks."""
+    """Why a message waits, in the order in which the gate asks; the last three are found out by a delivery."""
 
     SESSION_GONE = "session-gone"
     AGENT_NOT_RUNNING = "agent-not-running"
@@ -48,6 +48,13 @@ class HoldReason(StrEnum):
     DIALOG = "dialog"
     DRAFT = "draft"
     BUSY = "busy"
+    """The agent is at work, or does not read its keys."""
+    UNREACHABLE = "unreachable"
+    """The agent's own API, its airlock or its tmux server does not answer."""
+    CALLED_OFF = "called-off"
+    """Hark has taken the delivery back before Enter, or another daemon delivers to the session. Hark tries again by itself."""
+    INTERNAL = "internal"
+    """Something failed that no other reason foresees. The detail of the hold names the line of the log that says more."""
 
 
 class Channel(StrEnum):

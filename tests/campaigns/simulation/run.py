@@ -181,7 +181,7 @@ class Run:
             terminal.end_hold()
         terminal.wait_undone()
         if isinstance(outcome, Stuck) and self._was_undone():
-            outcome = Held(HoldReason.BUSY, "it was undone")
+            outcome = Held(HoldReason.CALLED_OFF, "it was undone")
         if outcome is not None:
             self.violations += properties.check_outcome(terminal, start, outcome)
             if isinstance(outcome, Stuck | Unproven) or properties.is_beyond_exactness(start, self.scenario.carrier):

@@ -39,6 +39,7 @@ class Life:
         self.attempts = 0
         self.attempted_at: datetime | None = None
         self.channel: str | None = None
+        self.timeout_at = message.timeout_at
 
     @property
     def status(self) -> Status:
@@ -119,6 +120,8 @@ class Model:
         following = LEGAL_IN_INBOX.get(life.status, "") if life.message.is_inbox else LEGAL.get(life.row, "")
         self._need(step.status in following.split(), "transition-illegal")
         self._need((step.reason is not None) == (step.status == "held"), "transition-illegal")
+        if step.status == "queued" and life.status in ("dead", "uncertain"):
+            life.attempts, life.timeout_at = 0, None
         life.history.append(step.status)
         life.channel = step.channel or life.channel
         if not (step.is_in_box or step.status == "staged"):
@@ -151,7 +154,7 @@ class Model:
         return min((at for at, _, _ in self._timeouts()), default=None)
 
     def _timeouts(self) -> list[tuple[datetime, int, MessageId]]:
-        pending = ((life.message.timeout_at, life.arrival, i) for i, life in self.messages.items() if life.is_pending)
+        pending = ((life.timeout_at, life.arrival, i) for i, life in self.messages.items() if life.is_pending)
         return [(at, arrival, message_id) for at, arrival, message_id in pending if at]
 
     def order(self, session_id: SessionId) -> list[MessageId]:

@@ -62,7 +62,11 @@ def test_a_message_that_makes_its_courier_fail_steps_aside(broken: RunningHark) 
         "completed",
     ]
     assert agent.bodies() == ["first", "last"]
-    assert "unexpected ValueError" in broken.message(poisonous)["receipts"][-1]["detail"]
+    *_, held, dead = broken.message(poisonous)["receipts"]
+    assert "unexpected ValueError" in dead["detail"]
+    assert (held["status"], held["reason"]) == ("held", "internal")
+    assert "'courier failed' in `hark logs`" in held["detail"]
+    assert lines(broken, "courier failed")
 
 
 def test_what_libraries_threads_and_lost_tasks_say_stands_in_the_log(broken: RunningHark) -> None:

@@ -62,7 +62,7 @@ def test_a_long_text_that_finds_no_room_for_its_file_waits_for_it(hark: RunningH
 
         message_id = hark.ok("send", "-q", "a", "-", stdin=text).strip()
 
-        message = hark.wait_status(message_id, "held", "busy")
+        message = hark.wait_status(message_id, "held", "internal")
         assert "no space left" in message["receipts"][-1]["detail"].lower()
         filler.unlink()
         hark.wait_status(message_id, "completed")

@@ -118,6 +118,6 @@ async def test_without_a_channel_a_message_that_may_have_arrived_is_uncertain_af
     assert text_place(staged) is TextPlace.API
     soon = await without_channel(staged, NOW, ledger)
     assert soon is not None
-    assert soon.reason is HoldReason.BUSY
+    assert soon.reason is HoldReason.UNREACHABLE
     assert await without_channel(staged, NOW + LOST_AFTER, ledger) is None
     assert (await store.message(message.id)).status is Status.UNCERTAIN

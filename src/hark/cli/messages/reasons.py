@@ -9,6 +9,9 @@ HELD = {
     "dialog": "the agent asks its human something",
     "draft": "a human's draft is in the input box",
     "busy": "the agent is busy",
+    "unreachable": "the agent's API, its airlock or tmux does not answer",
+    "called-off": "the delivery was called off; hark tries again",
+    "internal": "something failed; `hark logs` says what",
 }
 _WHEN = {
     "now": "now",

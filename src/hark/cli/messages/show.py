@@ -88,6 +88,9 @@ REASONS = {
     "dialog": "waits: the agent asks its human something",
     "draft": "waits: a human's draft is in the input box",
     "busy": "waits until the agent can take it",
+    "unreachable": "waits until the agent can be reached",
+    "called-off": "waits for the next attempt",
+    "internal": "waits: something failed",
 }
 ELSEWHERE = {"native": "was handed to the agent's own API", "hook": "was given to the agent's hook", "inbox": "was fetched by the agent"}  # fmt: skip
 

@@ -22,8 +22,9 @@ from hark.delivery.gate import NOT_READ, Hold
 from hark.delivery.screen.box import read_box
 from hark.delivery.screen.capture import Screen
 from hark.model.errors import HarkError
-from hark.model.message import Carrier, Draft, HoldReason, Lease, Message, Status
+from hark.model.message import Carrier, Draft, HoldReason, Lease, Message
 from hark.model.session import Session
+from hark.queue.lifecycle import is_attempted
 from hark.terminal.holds.grip import HOLD_S, Grip
 
 UNDONE = "the delivery was broken off before Enter, and was undone"
@@ -146,7 +147,7 @@ class Attempt(Struct, kw_only=True):
     ) -> Outcome:
         """Return what became of the message, also if the key hold ended before the carrier did or if the agent does not read."""
         if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
-            return Held(HoldReason.BUSY, f"{UNDONE}: {outcome.detail}")
+            return Held(HoldReason.CALLED_OFF, f"{UNDONE}: {outcome.detail}")
         if is_late(outcome) and self.has_begun and not driver.has_pressed_enter and await grip.give_up():
             self.is_given_up = True
             return outcome
@@ -221,7 +222,3 @@ class Attempt(Struct, kw_only=True):
 
 RETRY_S = 0.2
 LETS_GO_WITHIN_S = 0.1
-
-
-def is_attempted(message: Message) -> bool:
-    return message.status is Status.STAGED or message.attempted_at is not None

@@ -24,6 +24,7 @@ from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.attempt import Attempt
 from hark.daemon.session.carriers import Carriers
+from hark.daemon.session.failures import GONE, hold_after
 from hark.daemon.session.handover import Handovers
 from hark.daemon.session.key_holds import airlock_facts, redraw
 from hark.daemon.session.ledger import Ledger
@@ -192,11 +193,13 @@ class Courier:
         message, self._at_work = self._at_work, None
         if message is None:
             return
+        hold = Hold(HoldReason.INTERNAL, detail, is_refused=True)
         async with self.lock:
-            if self._refused[0] == message.id:
-                await self._steps_aside(message, Hold(HoldReason.BUSY, detail, is_refused=True))
-            else:
+            is_first = self._refused[0] != message.id
+            if is_first:
                 self._refused = (message.id, 0)
+            if is_first or not await self._steps_aside(message, hold):
+                await self._hold(message, hold)
 
     async def _try(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         """Try to deliver the message. Return None if it is no longer in the way, because it is delivered or has ended otherwise; else
@@ -207,14 +210,16 @@ class Courier:
         except HarkError as failure:
             extra = {"session": session.name, "message_id": message and message.id}
             logger.warning("delivery failed", extra=extra | {"code": failure.code, "detail": failure.detail})
-            reason = HoldReason.SESSION_GONE if failure.code in _GONE else HoldReason.BUSY
             has_begun = message is not None and (await self._store.message(message.id)).attempts > message.attempts
-            hold = Hold(reason, failure.detail, is_refused=has_begun and reason is HoldReason.BUSY)
+            hold = hold_after(failure, has_begun=has_begun)
         if hold and message:
-            current = await self._store.message(message.id)
-            if current.status in PENDING:
-                await self._ledger.hold(current, hold, is_in_box=is_attempted(current))
+            await self._hold(message, hold)
         return hold
+
+    async def _hold(self, message: Message, hold: Hold) -> None:
+        current = await self._store.message(message.id)
+        if current.status in PENDING:
+            await self._ledger.hold(current, hold, is_in_box=is_attempted(current))
 
     async def _deliver(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
         if message and session.state is not SessionState.GONE:
@@ -251,10 +256,10 @@ class Courier:
         try:
             is_beginning = await channel.begins_conversation()
         except ChannelLost as lost:
-            return Hold(HoldReason.BUSY, str(lost), QUIETEST_S)
+            return Hold(HoldReason.UNREACHABLE, str(lost), QUIETEST_S)
         lease = await self._lease(session)
         if lease is None:
-            return Hold(HoldReason.BUSY, "another daemon delivers to this session")
+            return Hold(HoldReason.CALLED_OFF, "another daemon delivers to this session")
         try:
             if may_interrupt(message):
                 if hold := await interrupt_natively(channel, message, lease, self._ledger):
@@ -273,7 +278,7 @@ class Courier:
         if isinstance(outcome, Refused):
             logger.info("native channel given up", extra={"session": session.name, "detail": outcome.detail})
             await self._natives.drop(session)
-            return Hold(HoldReason.BUSY, outcome.detail, QUIETEST_S)
+            return Hold(HoldReason.UNREACHABLE, outcome.detail, QUIETEST_S)
         return outcome
 
     async def _payload_of(self, message: Message) -> tuple[Message, ...]:
@@ -302,7 +307,7 @@ class Courier:
             return hold
         lease = await self._lease(session)
         if lease is None:
-            return Hold(HoldReason.BUSY, "another daemon delivers to this session")
+            return Hold(HoldReason.CALLED_OFF, "another daemon delivers to this session")
         try:
             attempt = await self._attempt(session, message, facts, lease)
             if message and draft is None and may_interrupt(message):
@@ -377,7 +382,7 @@ class Courier:
         try:
             facts = await self._panes.of(session.pane).pane_facts(session.pane)
         except HarkError as failure:
-            if failure.code not in _GONE:
+            if failure.code not in GONE:
                 raise
             return None, PaneState(is_there=False)
         pane = facts.panes.get(session.pane.pane_id)
@@ -430,6 +435,10 @@ def _without_keys(session: Session) -> PaneState:
     return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
 
 
-_ENDED_BY_OUTPUT = frozenset({HoldReason.AGENT_NOT_RUNNING, HoldReason.DIALOG, HoldReason.DRAFT, HoldReason.BUSY})
+_ENDED_BY_OUTPUT = frozenset(HoldReason) - {
+    HoldReason.SESSION_GONE,
+    HoldReason.DO_NOT_DISTURB,
+    HoldReason.COPY_MODE,
+    HoldReason.HUMAN_TYPING,
+}
 """The hold reasons that may be over when the pane prints: an agent that goes on prints something."""
-_GONE = frozenset({"tmux-gone", "tmux-failed", "pane-not-found"})

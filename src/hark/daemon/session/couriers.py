@@ -72,9 +72,11 @@ class Couriers:
 
     async def _note_failure(self, courier: Courier, failure: Exception) -> None:
         try:
-            await courier.note_failure(f"unexpected {type(failure).__name__}")
+            await courier.note_failure(f"unexpected {type(failure).__name__}; see 'courier failed' in `hark logs`")
         except HarkError as refused:
             logger.error("failure not recorded", extra={"code": refused.code, "detail": refused.detail})
+        except Exception:  # noqa: BLE001 a supervisor logs and restarts
+            logger.exception("failure not recorded")
 
     async def _supervise(self, session_id: SessionId, courier: Courier) -> None:
         """Run a courier. If it fails, log that and start it again; if its session is gone or forgotten, end it."""

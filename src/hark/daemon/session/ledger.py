@@ -77,7 +77,7 @@ class Ledger:
         for message in messages:
             current = await self._store.message(message.id)
             if current.status is Status.QUEUED:
-                await self._outbox.hold(current, Hold(HoldReason.BUSY, detail, is_refused=True), is_in_box=False)
+                await self._outbox.hold(current, Hold(HoldReason.CALLED_OFF, detail, is_refused=True), is_in_box=False)
             if current.status in (Status.QUEUED, Status.STAGED, Status.HELD):
                 current = await self._outbox.queue(current.id, detail)
             queued.append(current)

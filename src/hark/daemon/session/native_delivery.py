@@ -41,12 +41,12 @@ async def deliver_natively(
         await ledger.record(messages, Submitted(), lease, None)
         return None
     if isinstance(outcome, Unclear) and not _is_lost(messages[0], now):
-        return Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
+        return Hold(HoldReason.UNREACHABLE, outcome.detail, ASK_AGAIN_S)
     if isinstance(outcome, Unclear) or (was_handed_over and outcome.reason is Reason.GONE):
         for message in messages:
             await give_up(message, ledger)
         return None
-    hold = WOULD_JOIN if outcome.reason is Reason.BUSY else Hold(HoldReason.BUSY, outcome.detail, ASK_AGAIN_S)
+    hold = WOULD_JOIN if outcome.reason is Reason.BUSY else Hold(HoldReason.UNREACHABLE, outcome.detail, ASK_AGAIN_S)
     for message in messages:
         await ledger.hold(message, hold, is_in_box=False)
     return hold if outcome.reason is Reason.BUSY else outcome
@@ -73,7 +73,7 @@ async def begin_natively(
 async def without_channel(message: Message, now: datetime, ledger: Ledger) -> Hold | None:
     """Hold a message that may have been handed over while the agent's API is away, and give the message up after `LOST_AFTER`."""
     if not _is_lost(message, now):
-        return Hold(HoldReason.BUSY, "the agent's own API does not answer", ASK_AGAIN_S)
+        return Hold(HoldReason.UNREACHABLE, "the agent's own API does not answer", ASK_AGAIN_S)
     await give_up(message, ledger)
     return None
 

@@ -64,7 +64,11 @@ class Stopper:
         finally:
             await grip.release()
         if isinstance(stopped, Held):
-            hold = Hold(stopped.reason, stopped.detail, RETRY_S if stopped.reason is HoldReason.BUSY else None)
+            hold = Hold(
+                stopped.reason,
+                stopped.detail,
+                RETRY_S if stopped.reason in (HoldReason.BUSY, HoldReason.CALLED_OFF) else None,
+            )
             assert attempt.message
             await attempt.ledger.withdraw_interrupt(attempt.message, hold)
             return hold
@@ -108,5 +112,5 @@ async def interrupt_natively(channel: NativeChannel, message: Message, lease: Le
                 return Hold(HoldReason.BUSY, NOT_ENDED, RETRY_S)
             await asyncio.sleep(ASK_AGAIN_S)
     except ChannelLost as lost:
-        return Hold(HoldReason.BUSY, str(lost), RETRY_S)
+        return Hold(HoldReason.UNREACHABLE, str(lost), RETRY_S)
     return None

@@ -125,7 +125,7 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     target = read_box(before.screen, job.look)
     shown = shown_text(before.screen, target) if target else None
     if not (yield LeaveUndo(_going_back(before.screen, target, shown or "", job, editor))):
-        return Held(HoldReason.BUSY, NOT_HELD)
+        return Held(HoldReason.CALLED_OFF, NOT_HELD)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return (yield from _judge_no_editor(job))
@@ -140,11 +140,11 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
         yield from _close(None, editor)
         yield DropDraft()
-        return Held(HoldReason.BUSY, "the delivery was called off")
+        return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     behind = behind_cursor(draft, before.screen, target) if target else None
     job = replace(job, way_back=_way_back(job, draft, behind))
     if not (yield LeaveUndo(_while_open(job, editor))):
-        return Held(HoldReason.BUSY, NOT_HELD)
+        return Held(HoldReason.CALLED_OFF, NOT_HELD)
     if editor.ignores_empty:
         if never_left := (yield from _take_out_by_keys(job, editor)):
             yield DropDraft()
@@ -172,7 +172,7 @@ def _take_out_by_keys(job: Job, editor: EditorKeys) -> Generator[Step, Answer, H
     if box is None:
         return Held(HoldReason.DIALOG, "the input box was gone when the editor had closed")
     if box.is_empty:
-        return Held(HoldReason.BUSY, "the draft had left the box when the editor had closed")
+        return Held(HoldReason.CALLED_OFF, "the draft had left the box when the editor had closed")
     yield LeaveUndo(job.undo)
     yield Press(job.look.empty_keys)
     return None

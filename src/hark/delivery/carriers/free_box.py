@@ -56,9 +56,9 @@ def into_free_box(job: Job, before: Screen | None = None, has_let_go: Test | Non
     if job.way_back == NOTHING_TAKEN:
         job = replace(job, way_back=after_enter_on_empty(job.text, job.look))
     if not (yield LeaveUndo(job.undo)):
-        return Held(HoldReason.BUSY, NOT_HELD)
+        return Held(HoldReason.CALLED_OFF, NOT_HELD)
     if not (yield Begin()):
-        return Held(HoldReason.BUSY, "the delivery was called off")
+        return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     return (yield from paste_and_submit(job, before, has_let_go))
 
 
@@ -116,7 +116,7 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
             return stuck
         seen = yield from watch_for(is_out, EMPTY_WITHIN_S if keys == job.look.empty_keys else OUT_WITHIN_S)
         if is_out(seen.screen):
-            return Held(HoldReason.BUSY, stuck.detail, is_refused=stuck.is_refused, is_late=stuck.is_late)
+            return Held(HoldReason.CALLED_OFF, stuck.detail, is_refused=stuck.is_refused, is_late=stuck.is_late)
         if (yield AskUnread()):
             # An agent that reads these keys together with the next ones takes them for a paste.
             break

@@ -123,7 +123,7 @@ def _take_note(job: Job, keys: InterruptKeys, found: FoundDraft) -> Generator[St
     if not keys.recall:
         return (yield from take_note(job, keys.line_keys, found))
     shown = "\n".join(row.rstrip() for row in found.box.rows)
-    return shown if (yield SaveDraft(shown)) else Held(HoldReason.BUSY, "the delivery was called off")
+    return shown if (yield SaveDraft(shown)) else Held(HoldReason.CALLED_OFF, "the delivery was called off")
 
 
 def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, Box | None]:
@@ -157,7 +157,7 @@ def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, B
 
 def _into_the_free_box(job: Job, before: Screen, draft: Box) -> Delivery:
     if not (yield Begin()):
-        return Held(HoldReason.BUSY, "the delivery was called off")
+        return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     yield Paste(job.text)
     outcome = yield from _submit(job, before, draft)
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome

@@ -75,7 +75,7 @@ def deliver(job: Job, keys: LineKeys) -> Delivery:
         return Held(HoldReason.DRAFT, TOO_SLOW)
     job = replace(job, way_back=way_back_of(job, found, text))
     if not (yield LeaveUndo(job.undo)):
-        return Held(HoldReason.BUSY, NOT_HELD)
+        return Held(HoldReason.CALLED_OFF, NOT_HELD)
     if not (yield from _clear(job, keys, found.box, text)):
         return Held(HoldReason.DIALOG, "the draft did not leave the box")
     return (yield from _deliver_and_give_back(job, keys, found.box, text))
@@ -138,7 +138,7 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
     the screen shows it."""
     box = found.box
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
-        return Held(HoldReason.BUSY, "the delivery was called off")
+        return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     reader = Reader(job, keys, found.seen, box)
     text = yield from reader.read()
     text = None if text is None or _is_excepted(text, keys) else text
@@ -151,7 +151,7 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
     if (yield from walk_cursor(box, job.look)):
         yield DropDraft()
     if text is not None:
-        return Held(HoldReason.BUSY, "the delivery was called off")
+        return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     return Held(HoldReason.DRAFT, "the draft cannot be read exactly from the screen")
 
 

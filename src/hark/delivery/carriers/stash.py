@@ -68,7 +68,7 @@ def deliver(job: Job, stash: StashKeys) -> Delivery:
     if not any(row.strip() for row in box.rows):
         return Held(HoldReason.DRAFT, "the draft cannot be stashed")
     if not (yield SaveDraft("\n".join(row.rstrip() for row in box.rows))):
-        return Held(HoldReason.BUSY, "the delivery was called off")
+        return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     # After a submit the agent brings the draft back by itself, with the cursor at its end: the key would take the draft away again. Keys
     # that come before the draft is back are lost when it comes.
     back = going_back_on(seen.screen, box, job.look) or (Write(then_wait_s=SUBMITTED_S),)

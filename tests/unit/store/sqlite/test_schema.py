@@ -6,7 +6,7 @@ from importlib import resources
 import apsw
 import pytest
 
-from hark.model.message import Status
+from hark.model.message import HoldReason, Status
 from hark.queue import lifecycle
 from hark.store.sqlite.opening import load_migrations, migrate
 from hark.store.sqlite.queries import QUERIES
@@ -80,6 +80,19 @@ def test_messages_of_an_older_store_are_messages_to_be_typed() -> None:
         migrate(old, [first, *later])
 
         assert old.execute("SELECT id, is_inbox FROM messages").fetchall() == [("m", 0)]
+
+
+def test_a_message_that_an_older_store_holds_as_busy_is_still_held_as_busy() -> None:
+    first, *later = load_migrations()
+    with closing(apsw.Connection(":memory:")) as old:
+        migrate(old, [first])
+        add_message(old)
+        old.execute("UPDATE messages SET status = 'held', hold_reason = 'busy', held_since = 0")
+
+        migrate(old, [first, *later])
+
+        ((reason,),) = old.execute("SELECT hold_reason FROM messages").fetchall()
+        assert HoldReason(str(reason)) is HoldReason.BUSY
 
 
 def add_message(connection: apsw.Connection) -> None:
