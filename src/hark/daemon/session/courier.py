@@ -18,21 +18,21 @@ from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.outbox import Outbox
-from hark.daemon.panes import Panes, line_facts
+from hark.daemon.panes import Panes
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.attempt import Attempt
 from hark.daemon.session.carriers import Carriers
-from hark.daemon.session.failures import GONE, hold_after
+from hark.daemon.session.failures import hold_after
 from hark.daemon.session.handover import Handovers
-from hark.daemon.session.key_holds import airlock_facts, redraw
+from hark.daemon.session.key_holds import redraw
 from hark.daemon.session.ledger import Ledger
 from hark.daemon.session.native_delivery import begin_natively, deliver_natively, without_channel
+from hark.daemon.session.observation import is_stopped, observe_pane, observe_without_keys
 from hark.daemon.session.text_files import write_text
 from hark.daemon.session.turn_stop import Stopper, interrupt_natively, may_interrupt
 from hark.delivery import wording
-from hark.delivery.carriers.choose import carries_at_once
 from hark.delivery.gate import NOT_BEGUN, STOPPED, Hold, PaneState, check_gate, check_unbegun
 from hark.delivery.screen.box import Box
 from hark.model.config import Config
@@ -228,7 +228,7 @@ class Courier:
                 return None
             place = text_place(message)
             is_fresh = draft is None and place is TextPlace.NOWHERE and not message.is_raw
-            if is_fresh and await self._is_stopped(session):
+            if is_fresh and await is_stopped(session):
                 return Hold(HoldReason.AGENT_NOT_RUNNING, STOPPED)
             if (place is TextPlace.API or is_fresh) and (channel := await self._natives.of(session)):
                 return await self._deliver_natively(session, channel, message)
@@ -251,7 +251,7 @@ class Courier:
         ]
 
     async def _deliver_natively(self, session: Session, channel: NativeChannel, message: Message) -> Hold | None:
-        if hold := check_gate(_without_keys(session), self._clock().timestamp(), self._config.human_pause):
+        if hold := check_gate(observe_without_keys(session), self._clock().timestamp(), self._config.human_pause):
             return hold
         try:
             is_beginning = await channel.begins_conversation()
@@ -297,7 +297,9 @@ class Courier:
         return await self._store.acquire_lease(session.id, self._owner, now, now + timedelta(seconds=LEASE_S))
 
     async def _deliver_by_keys(self, session: Session, message: Message | None, draft: Draft | None) -> Hold | None:
-        facts, state = await self._observe(session, message)
+        kind, waited_s = self._kinds.get(session.agent), self._waited_s(message)
+        facts, state = await observe_pane(self._panes, session, kind, self._carriers, waited_s)
+        state = replace(state, is_waiting=facts is not None and await self._turns.is_waiting(session))
         hold = check_gate(state, self._clock().timestamp(), self._config.human_pause)
         if hold or facts is None:
             return hold or Hold(HoldReason.SESSION_GONE, "its pane is gone")
@@ -376,48 +378,6 @@ class Courier:
             carriers=self._carriers,
         )
 
-    async def _observe(self, session: Session, message: Message | None) -> tuple[PaneFacts | None, PaneState]:
-        if session.state is SessionState.GONE:
-            return None, PaneState(is_there=False)
-        try:
-            facts = await self._panes.of(session.pane).pane_facts(session.pane)
-        except HarkError as failure:
-            if failure.code not in GONE:
-                raise
-            return None, PaneState(is_there=False)
-        pane = facts.panes.get(session.pane.pane_id)
-        if pane is None or pane.is_dead or pane.pid != session.pane.pid:
-            return None, PaneState(is_there=False)
-        await self._panes.watch(session.pane)
-        airlock = await airlock_facts(session)
-        line = airlock or line_facts(pane)
-        self._carriers.note_key(airlock.last_key_age_s if airlock else None)
-        state = PaneState(
-            is_there=True,
-            is_stopped=airlock is not None and airlock.is_stopped,
-            foreground=pane.foreground,
-            in_mode=pane.in_mode,
-            last_key_at_s=facts.last_key_at(pane.pane_id),
-            is_line_mode=line.is_line_mode,
-            has_unread=line.unread_bytes > 0,
-            do_not_disturb=session.do_not_disturb_since is not None,
-            can_carry_drafts=carries_at_once(self._carriers.means(session, self._kinds.get(session.agent))),
-            has_airlock=airlock is not None,
-            last_key_age_s=airlock.last_key_age_s if airlock else None,
-            waited_s=self._waited_s(message),
-            is_waiting=await self._turns.is_waiting(session),
-        )
-        return pane, state
-
-    async def _is_stopped(self, session: Session) -> bool:
-        """Return True if the session's agent is suspended. An airlock that does not answer counts as not suspended here; it is noticed
-        when keys are to be pressed."""
-        try:
-            airlock = await airlock_facts(session)
-        except HarkError:
-            return False
-        return airlock is not None and airlock.is_stopped
-
     def _waited_s(self, message: Message | None) -> float:
         """Return how many seconds the message has been held because a human types."""
         if message is None or message.hold_reason is not HoldReason.HUMAN_TYPING or message.held_since is None:
@@ -428,11 +388,6 @@ class Courier:
         if not wording.needs_file(message, kind.inline):
             return wording.payload(message)
         return wording.payload(message, write_text(self._texts, message))
-
-
-def _without_keys(session: Session) -> PaneState:
-    """Return the state of a session for a channel without keys: only do-not-disturb holds messages up there."""
-    return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
 
 
 _ENDED_BY_OUTPUT = frozenset(HoldReason) - {
