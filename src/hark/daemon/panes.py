@@ -28,6 +28,25 @@ BLIND_LOOK_S = 0.02
 OutputListener = Callable[[bytes], None]
 
 
+class PaneOutput:
+    """What one pane has printed since we listen to it, and who waits for more."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """The number of times that the pane has printed something."""
+        self.printed_at_s: float | None = None
+        self.waiters: set[asyncio.Event] = set()
+        self.listeners: set[OutputListener] = set()
+
+    def wake(self) -> None:
+        for event in self.waiters:
+            event.set()
+
+    def hand(self, data: bytes) -> None:
+        for listener in tuple(self.listeners):
+            listener(data)
+
+
 class Panes:
     def __init__(
         self, pipes: Path, program: str, config: Sequence[str], own_config: Mapping[str, Sequence[str]] | None = None
@@ -39,10 +58,7 @@ class Panes:
         self._own_config = own_config or {}
         self._servers: dict[str, TmuxServer] = {}
         self._streams = PaneStreams(pipes, self._printed, self._stream_closed)
-        self._printed_count: dict[Pane, int] = defaultdict(int)
-        self._printed_at_s: dict[Pane, float] = {}
-        self._waiters: dict[Pane, set[asyncio.Event]] = defaultdict(set)
-        self._listeners: dict[Pane, set[OutputListener]] = defaultdict(set)
+        self._outputs: dict[Pane, PaneOutput] = defaultdict(PaneOutput)
         self.on_change: Callable[[str], None] = lambda socket: None
         """Called with the socket of a tmux server when its panes may have changed, or when the server is gone."""
         self.on_output: Callable[[Pane], None] = lambda pane: None
@@ -101,14 +117,17 @@ class Panes:
         return self._streams.is_open(pane)
 
     def printed_count(self, pane: Pane) -> int:
-        return self._printed_count[pane]
+        return self._outputs[pane].count
 
     def quiet_s(self, pane: Pane) -> float | None:
         """Return how many seconds the pane has printed nothing, since we listen to it; None if we do not listen to it."""
         if not self._streams.is_open(pane):
             return None
         now_s = asyncio.get_running_loop().time()
-        return now_s - self._printed_at_s.setdefault(pane, now_s)
+        output = self._outputs[pane]
+        if output.printed_at_s is None:
+            output.printed_at_s = now_s
+        return now_s - output.printed_at_s
 
     async def wait_output(self, pane: Pane, since: int, within_s: float) -> None:
         """Wait until the pane has printed something after its print count was `since`, for at most `within_s` seconds. Without a stream,
@@ -116,56 +135,52 @@ class Panes:
         if not self._streams.is_open(pane):
             await asyncio.sleep(min(within_s, BLIND_LOOK_S))
             return
-        if self._printed_count[pane] != since:
+        output = self._outputs[pane]
+        if output.count != since:
             return
         event = asyncio.Event()
-        self._waiters[pane].add(event)
+        output.waiters.add(event)
         try:
             async with asyncio.timeout(within_s):
                 await event.wait()
         except TimeoutError:
             pass
         finally:
-            self._waiters[pane].discard(event)
+            output.waiters.discard(event)
 
     def listen(self, pane: Pane, listener: OutputListener) -> Callable[[], None]:
         """Call `listener` with every chunk that the pane prints from now on, and with b"" when the stream ends. Return a function that
         ends the listening."""
-        self._listeners[pane].add(listener)
-        return lambda: self._listeners[pane].discard(listener)
+        output = self._outputs[pane]
+        output.listeners.add(listener)
+        return lambda: output.listeners.discard(listener)
 
     def hang_up(self) -> None:
         """Tell all listeners that nothing more will come."""
-        for pane in list(self._listeners):
-            self._end_listening(pane)
+        for output in list(self._outputs.values()):
+            output.hand(b"")
 
     def forget(self, pane: Pane) -> None:
-        self._end_listening(pane)
+        """Tell the pane's listeners that nothing more will come, and forget all that is known about the pane."""
+        self._outputs.pop(pane, PaneOutput()).hand(b"")
         if server := self._servers.get(pane.socket):
             server.past_holds.pop(pane.pane_id, None)
-        for table in (self._printed_count, self._printed_at_s, self._waiters, self._listeners):
-            table.pop(pane, None)
 
     def _printed(self, pane: Pane, data: bytes) -> None:
-        self._printed_count[pane] += 1
-        self._printed_at_s[pane] = asyncio.get_running_loop().time()
-        for event in self._waiters[pane]:
-            event.set()
-        for listener in tuple(self._listeners[pane]):
-            listener(data)
+        output = self._outputs[pane]
+        output.count += 1
+        output.printed_at_s = asyncio.get_running_loop().time()
+        output.wake()
+        output.hand(data)
         self.on_chunk(pane, data)
         self.on_output(pane)
 
     def _stream_closed(self, pane: Pane) -> None:
-        for event in self._waiters[pane]:
-            event.set()
-        self._end_listening(pane)
+        if output := self._outputs.get(pane):
+            output.wake()
+            output.hand(b"")
         self.on_chunk(pane, b"")
         self.on_change(pane.socket)
-
-    def _end_listening(self, pane: Pane) -> None:
-        for listener in tuple(self._listeners[pane]):
-            listener(b"")
 
 
 class LineFacts(NamedTuple):

@@ -39,6 +39,7 @@ from hark.daemon.session.couriers import Couriers
 from hark.daemon.session.estimates import Estimates
 from hark.daemon.session.handover import Handovers
 from hark.daemon.session.key_holds import key_age_s
+from hark.daemon.session.live import LiveSessions
 from hark.daemon.session.pending_input import PendingInputs
 from hark.daemon.timers.expiry import Expiry
 from hark.daemon.timers.local_zone import LocalZone
@@ -83,7 +84,6 @@ class Service:
         self.statistics = Statistics()
         self.bus = Bus(store)
         outbox = self._outbox = Outbox(store, wall_clock)
-        self.editors = Editors(lambda words: kinds.recognise(words) != GENERIC)
         self.panes = Panes(
             paths.runtime_dir() / "pipes.sock",
             config.tmux,
@@ -107,26 +107,31 @@ class Service:
                 access=self._access,
             ),
         )
+        self.live = LiveSessions(self.sessions.is_running)
+        self.editors = Editors(self.live, lambda words: kinds.recognise(words) != GENERIC)
         self.repeats = Repeats(store, self.sessions, wall_clock)
-        self.couriers = Couriers(store, self._courier, self._session_at)
+        self.couriers = Couriers(store, self.live, self._courier, self._session_at)
         self.mailbox = Mailbox(store, outbox, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.teacher = Teacher(self.mailbox)
-        self.turns = TurnBook(store, outbox, self.sessions, self.panes, kinds, wall_clock)
-        self.natives = Natives(self.panes, self.sessions, self.turns, natives)
+        self.turns = TurnBook(store, outbox, self.sessions, self.live, self.panes, kinds, wall_clock)
+        self.natives = Natives(self.panes, self.sessions, self.live, self.turns, natives)
         self.waits = Waits(store, self.sessions, self.turns, self.bus)
         namespaces = tuple(name.strip() for name in config.signal_namespaces.split(",") if name.strip())
-        self.signals = Signals(store, self.sessions, MarkerReader(namespaces), wall_clock)
-        self.telling = make_telling(self.sessions, self.panes, config)
-        self.inference = Inference(self.sessions, self.panes, self.signals, config, wall_clock)
-        self.tracker = Tracker(self.panes, self.sessions, self.signals, self.turns, self.natives, kinds, namespaces)
+        self.signals = Signals(store, self.sessions, self.live, MarkerReader(namespaces), wall_clock)
+        self.telling = make_telling(self.sessions, self.live, self.panes, config)
+        self.inference = Inference(self.sessions, self.live, self.panes, self.signals, config, wall_clock)
+        self.tracker = Tracker(
+            self.panes, self.sessions, self.live, self.signals, self.turns, self.natives, kinds, namespaces
+        )
         self.lease_group = f"{socket.gethostname()}:{self.database}"
         """The group of all daemons of this database; the lock beside the database lets only one of them live at a time."""
         self._owner = f"{self.lease_group}:{self.instance}"
         self._texts = paths.state_dir() / "texts"
-        self.witnesses = Witnesses(self.sessions, self.panes, kinds, self.turns, wall_clock)
+        self.witnesses = Witnesses(self.sessions, self.live, self.panes, kinds, self.turns, wall_clock)
         self.handovers = Handovers(
             store,
             outbox,
+            self.live,
             self.turns,
             wall_clock,
             self._owner,
@@ -137,14 +142,16 @@ class Service:
             is_on=config.hook_messages,
             is_waking=config.rewake,
         )
-        self.hooks = Hooks(store, self.sessions, self.turns, self.handovers, self.witnesses, kinds, wall_clock)
-        self.hook_door = HookDoor(paths.hooks_path(), self.hooks, self.handovers)
+        self.hooks = Hooks(
+            store, self.sessions, self.live, self.turns, self.handovers, self.witnesses, kinds, wall_clock
+        )
+        self.hook_door = HookDoor(paths.hooks_path(), self.live, self.hooks, self.handovers)
         self.inbox = Inbox(store, outbox, self.bus)
         self.scheduler = Scheduler(
             store, self.sessions, self.mailbox, wall_clock, elapsed_s, config.max_text_bytes, LocalZone()
         )
         self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
-        self.watcher = Watcher(self.sessions, self.panes, self.couriers.wake, wall_clock)
+        self.watcher = Watcher(self.sessions, self.live, self.panes, self.couriers.wake, wall_clock)
         self.pending_inputs = PendingInputs(self.panes, self.couriers, kinds, wall_clock)
         self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
         self.expiry = Expiry(store, outbox, self.couriers, wall_clock)
@@ -155,12 +162,9 @@ class Service:
         self.bus.listen(self.statistics.heed)
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.turns.on_event)
-        self.bus.listen(self.handovers.on_event)
-        self.bus.listen(self.witnesses.on_event)
-        self.bus.listen(self.hooks.on_event)
         self.bus.listen(self.expiry.on_event)
-        self.bus.listen(self.signals.on_event)
         self.bus.listen(self.telling.on_event)
+        self.bus.listen(self.live.on_event)
         self.sessions.on_change = self.couriers.stir
         self.turns.on_heard = self.signals.hear
         self.hooks.on_record = self.tracker.note_record
@@ -173,7 +177,7 @@ class Service:
         """Return the workers. When a worker fails, that is logged and the worker is started again."""
         of_the_queue = (self.expiry, self.scheduler, self.notices, self.retention)
         of_signals = (self.tracker, self.telling, self.inference)
-        return [self.watcher, self.turns, self.hook_door, self.witnesses, *of_the_queue, *of_signals]
+        return [self.live, self.watcher, self.turns, self.hook_door, self.witnesses, *of_the_queue, *of_signals]
 
     def stop(self) -> None:
         self.stopping.set()
@@ -222,9 +226,9 @@ class Service:
         return session.id if session else None
 
 
-def make_telling(sessions: Sessions, panes: Panes, config: Config) -> Telling:
+def make_telling(sessions: Sessions, live: LiveSessions, panes: Panes, config: Config) -> Telling:
     try:
-        return Telling(sessions, panes, config, datetime.now)
+        return Telling(sessions, live, panes, config, datetime.now)
     except ValueError as wrong:
         raise HarkError("config-invalid", f"notify: {wrong}", "see docs/configuration.md") from wrong
 

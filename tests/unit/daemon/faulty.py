@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +22,7 @@ from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
 from hark.daemon.session.handover import Handovers
+from hark.daemon.session.live import LiveSessions
 from hark.model.config import Config
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, SessionId
@@ -118,7 +119,8 @@ class Parts:
             "",
             cast(Launcher, nothing),
         )
-        self.couriers = Couriers(self.store, self._courier, lambda pane: None)
+        self.live = LiveSessions(self.sessions.is_running)
+        self.couriers = Couriers(self.store, self.live, self._courier, lambda pane: None)
         self.mailbox = Mailbox(
             self.store, self.outbox, self.sessions, self.couriers, self.bus, self.config, self.clocks.wall
         )
@@ -157,8 +159,21 @@ class Parts:
             self.clocks.wall,
             "owner",
             Path("/nowhere"),
-            Editors(),
+            Editors(self.live),
             cast(TurnBook, nothing),
             cast(Natives, nothing),
             cast(Handovers, nothing),
         )
+
+
+async def run_until(work: Callable[[], Awaitable[None]], is_so: Callable[[], bool]) -> None:
+    """Runs a worker until something is so; a worker that ends by itself, or by a failure, is the test's failure."""
+    task = asyncio.ensure_future(work())
+    try:
+        await until(lambda: is_so() or task.done())
+        if task.done():
+            task.result()
+            raise AssertionError("the worker has ended")
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -37,7 +37,7 @@ from hark.model.reminder import Reminder
 from hark.model.session import Pane, Session, SessionState
 from hark.queue.lifecycle import Step
 from hark.terminal.tmux.facts import ServerFacts
-from tests.unit.daemon.faulty import T0, Parts, at, make_session, until
+from tests.unit.daemon.faulty import T0, Parts, at, make_session, run_until, until
 
 BROKEN = [HarkError("disk-full", "no room"), RuntimeError("a defect")]
 
@@ -46,19 +46,6 @@ BROKEN = [HarkError("disk-full", "no room"), RuntimeError("a defect")]
 def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """What failed is tried again at once: how long it rests is tested by itself."""
     monkeypatch.setattr(isolation, "FIRST_REST_S", 0.0)
-
-
-async def run_until(work: Callable[[], Awaitable[None]], is_so: Callable[[], bool]) -> None:
-    """Runs a worker until something is so; a worker that ends by itself, or by a failure, is the test's failure."""
-    task = asyncio.ensure_future(work())
-    try:
-        await until(lambda: is_so() or task.done())
-        if task.done():
-            task.result()
-            raise AssertionError("the worker has ended")
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 # the helper itself
@@ -405,9 +392,6 @@ async def test_one_session_that_cannot_be_listened_to_makes_no_other_one_deaf(er
                     raise error
                 return []
 
-            async def forget(self, session_id: SessionId) -> None:
-                return None
-
         class Hearing:
             async def hear_words(self, session: Session, words: list[Words]) -> None:
                 return None
@@ -415,6 +399,7 @@ async def test_one_session_that_cannot_be_listened_to_makes_no_other_one_deaf(er
         tracker = Tracker(
             cast(Panes, TwoPanes(error)),
             parts.sessions,
+            parts.live,
             cast(Signals, Hearing()),
             cast(TurnBook, None),
             cast(Natives, Speaking()),
@@ -443,7 +428,7 @@ async def test_one_session_of_which_nothing_can_be_inferred_keeps_no_other_one_f
 
         panes = cast(Panes, TwoPanes(error))
         config = Config(infer_url="http://127.0.0.1:1")
-        inference = Asking(parts.sessions, panes, cast(Signals, None), config, lambda: at(10**6))
+        inference = Asking(parts.sessions, parts.live, panes, cast(Signals, None), config, lambda: at(10**6))
 
         await inference.look_at_all()
 
@@ -463,7 +448,11 @@ async def test_one_way_of_telling_that_fails_keeps_no_other_one_silent(error: Ex
                 told.append(f"{way} {news.nudge_seq}")
 
         telling = Ways(
-            parts.sessions, cast(Panes, None), Config(notify_by="bell,desktop"), lambda: datetime(2026, 1, 1)
+            parts.sessions,
+            parts.live,
+            cast(Panes, None),
+            Config(notify_by="bell,desktop"),
+            lambda: datetime(2026, 1, 1),
         )
         for number in (1, 2):
             data = {"state": "error", "text": "t", "nudge_seq": number}
@@ -479,7 +468,7 @@ async def test_one_session_that_cannot_be_marked_as_gone_keeps_no_other_one_runn
         parts.store.fault("change_session", lambda session_id: session_id == "bad", error)
         panes = cast(Panes, TwoPanes(error))
         parts.sessions._panes = panes
-        watcher = Watcher(parts.sessions, panes, lambda session_id: None, parts.clocks.wall)
+        watcher = Watcher(parts.sessions, parts.live, panes, lambda session_id: None, parts.clocks.wall)
 
         def states() -> dict[str, str]:
             return {session.name: str(session.state) for session in parts.sessions.all()}

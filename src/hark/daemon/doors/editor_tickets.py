@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from hark.agents.lineage import Words, is_own_editor
 from hark.agents.native import processes
+from hark.daemon.session.live import LiveSessions, Part
 from hark.inside import ticket_file as tickets
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
@@ -24,11 +25,17 @@ class Ticket:
         self.pid = 0
 
 
+class EditorState(Part):
+    """The ticket for the editor that is asked for now in one session; None if none is."""
+
+    ticket: Ticket | None = None
+
+
 class Editors:
-    def __init__(self, recognises: Callable[[Words], bool] = lambda words: False) -> None:
+    def __init__(self, live: LiveSessions, recognises: Callable[[Words], bool] = lambda words: False) -> None:
         """`recognises` returns True if a command line is that of an agent."""
+        self._live = live
         self._recognises = recognises
-        self._tickets: dict[SessionId, Ticket] = {}
 
     def is_agents_own(self, pid: int) -> bool:
         """Return True if the agent itself has opened this editor. An editor that one of the agent's tools has opened is the human's, and
@@ -43,25 +50,33 @@ class Editors:
         except OSError as failure:
             detail = f"{failure.filename}: {failure.strerror}"
             raise HarkError("state-not-writable", detail, "free some space, or make it writable") from failure
-        self._tickets[session_id] = ticket = Ticket()
+        ticket = self._live.of(session_id).part(EditorState).ticket = Ticket()
         return ticket
 
     def forget(self, session_id: SessionId) -> None:
         """Take the ticket back, because the editor's key was never pressed."""
-        self._tickets.pop(session_id, None)
+        self._take_back(session_id)
         tickets.tear(session_id)
 
     def withdraw(self, session_id: SessionId) -> None:
         """Stop waiting for the session's editor. An editor that waits for an answer keeps its text. An editor that has not opened yet is
         still ours when it opens, and must not become the human's: its ticket stays on disk."""
-        ticket = self._tickets.pop(session_id, None)
+        ticket = self._take_back(session_id)
         if ticket and not ticket.answer.done():
             ticket.answer.set_result(None)
+
+    def _take_back(self, session_id: SessionId) -> Ticket | None:
+        state = self._live.find(session_id, EditorState)
+        ticket = state.ticket if state else None
+        if state:
+            state.ticket = None
+        return ticket
 
     async def ask(self, session_id: SessionId, text: str, pid: int) -> tuple[bool, str | None]:
         """Return what an editor must do: (False, None) become the human's editor, (True, text) replace the draft with the text,
         (True, None) leave the draft as it is."""
-        ticket, is_ours = self._tickets.get(session_id), tickets.claim(session_id)
+        state, is_ours = self._live.find(session_id, EditorState), tickets.claim(session_id)
+        ticket = state.ticket if state else None
         if ticket is None or ticket.opened.done():
             return is_ours, None
         ticket.pid = pid

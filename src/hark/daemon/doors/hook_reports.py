@@ -2,7 +2,7 @@
 session's turns."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,7 @@ from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.handover import Handovers, Offer
+from hark.daemon.session.live import LiveSessions, Part
 from hark.delivery.headers import find_message_ids
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -60,11 +61,25 @@ class HookOrigin:
         self.pane_id = pane_id
 
 
+class HookState(Part):
+    """What is known from the hook reports of one session."""
+
+    def __init__(self) -> None:
+        self.order = asyncio.Lock()
+        """Held while an event is handled, so that the events are handled one after the other, in the order in which they came."""
+        self.times: TurnTimes | None = None
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.order.locked()
+
+
 class Hooks:
     def __init__(
         self,
         store: Store,
         sessions: Sessions,
+        live: LiveSessions,
         turns: TurnBook,
         handovers: Handovers,
         witnesses: Witnesses,
@@ -73,25 +88,16 @@ class Hooks:
     ) -> None:
         self._store = store
         self._sessions = sessions
+        self._live = live
         self._turns = turns
         self._handovers = handovers
         self._witnesses = witnesses
         self._kinds = kinds
         self._clock = clock
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
-        self._order: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        """A lock for each session, so that its events are handled one after the other, in the order in which they came."""
-        self._times: dict[SessionId, TurnTimes] = {}
         self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
         """Called with a session and the path of the file in which its agent keeps its own words, whenever a hook names that file."""
         self.counts: Counter[tuple[str, str]] = Counter()
-
-    def on_event(self, event: Event) -> None:
-        if event.kind is EventKind.SESSION_FORGOTTEN and event.session_id:
-            self._order.pop(event.session_id, None)
-            self._times.pop(event.session_id, None)
-            known = self._by_agents_id.items()
-            self._by_agents_id = {agents_id: ours for agents_id, ours in known if ours != event.session_id}
 
     async def take(
         self, agent: str, event: str, origin: HookOrigin, emitted_at: datetime, payload: dict[str, Any]
@@ -133,23 +139,18 @@ class Hooks:
         """Take in a report of this session. `hand` is there for a hook whose answer the agent reads: it gives the hook the text to print,
         and returns True if the hook prints it."""
         report = told.report
-        async with self._order[session.id]:
+        state = self._live.of(session.id).part(HookState)
+        async with state.order:
             await self._record(session, told)
             if is_path(report.transcript):
                 self.on_record(session.id, report.transcript)
             ids = await self._turns.expected(session.id, find_message_ids(report.prompt))
-            at = self._said_at(session.id, report, min(told.at, self._clock()))
+            at = _said_at(state, report, min(told.at, self._clock()))
             heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)
             await self._handovers.heed(session, report, heard)
             if hand and (offer := await self._handovers.offer(session, report, told.event, heard)):
                 heard = await self._hand_over(offer, hand)
             await self._turns.hear(session.id, heard)
-
-    def _said_at(self, session_id: SessionId, report: Report, at: datetime) -> datetime:
-        times, at = put_right(self._times.get(session_id), report.turn_id, report.said, at)
-        if times:
-            self._times[session_id] = times
-        return at
 
     async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:
         """Give the hook its answer. Return what was heard, corrected by whether the hook has printed the answer: a stop that was refused
@@ -203,3 +204,9 @@ class Hooks:
         if find_agent(agent).shares_hook_process or not origin.pane_id or not origin.socket:
             return None
         return self._sessions.in_pane(origin.socket, origin.pane_id)
+
+
+def _said_at(state: HookState, report: Report, at: datetime) -> datetime:
+    times, at = put_right(state.times, report.turn_id, report.said, at)
+    state.times = times or state.times
+    return at

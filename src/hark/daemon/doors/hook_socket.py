@@ -24,6 +24,7 @@ from hark.daemon.doors.hook_connection import NO_REPORT, Refused, Visit
 from hark.daemon.doors.hook_reports import HookOrigin, Hooks, Told
 from hark.daemon.process.log import logger
 from hark.daemon.session.handover import Handovers
+from hark.daemon.session.live import LiveSessions, Part
 from hark.installing.hooks import WAIT
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
@@ -50,19 +51,27 @@ MOST_WAITING = 128
 MOST_SILENT = 256
 """The largest number of connections that have not yet said who they are."""
 
-Line = deque[tuple[Session, Told, Visit | None]]
-"""The events of one session in order, each with the session as it was at that time."""
+
+class Line(Part):
+    """The events of one session in order, each with the session as it was at that time."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[tuple[Session, Told, Visit | None]] = deque()
+
+    @property
+    def is_at_work(self) -> bool:
+        return bool(self.waiting)
 
 
 class HookDoor:
-    def __init__(self, path: Path, hooks: Hooks, handovers: Handovers) -> None:
+    def __init__(self, path: Path, live: LiveSessions, hooks: Hooks, handovers: Handovers) -> None:
+        self._live = live
         self._socket = OwnSocket(path, BACKLOG)
         self._listener: socket.socket | None = None
         self._hooks = hooks
         self._handovers = handovers
         self._silent: dict[Visit, float] = {}
         """The connections whose report is not whole yet, with the time since which they wait, the oldest first."""
-        self._lines: dict[SessionId, Line] = {}
         self._tasks: asyncio.TaskGroup | None = None
         self.refused = 0
 
@@ -172,37 +181,37 @@ class HookDoor:
             self._put(session, told, None if is_answered else visit)
 
     def _check_line(self, session_id: SessionId) -> None:
-        if len(self._lines.get(session_id, ())) >= MOST_WAITING:
+        line = self._live.find(session_id, Line)
+        if line and len(line.waiting) >= MOST_WAITING:
             raise Refused
 
     def _put(self, session: Session, told: Told, visit: Visit | None) -> None:
         """Put an event at the end of its session's line."""
         self._check_line(session.id)
-        line = self._lines.get(session.id)
-        if line is None:
-            line = self._lines[session.id] = deque()
-            self._begin(self._serve(session.id, line))
-        line.append((session, told, visit))
+        waiting = self._live.of(session.id).part(Line).waiting
+        waiting.append((session, told, visit))
+        if len(waiting) == 1:
+            self._begin(self._serve(waiting))
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         assert self._tasks is not None
         self._tasks.create_task(work)
 
-    async def _serve(self, session_id: SessionId, line: Line) -> None:
+    async def _serve(self, waiting: deque[tuple[Session, Told, Visit | None]]) -> None:
         """Handle the events of a session one after the other, in the order in which they came. The rest of the daemon gets a turn in
         between."""
         try:
             for number in itertools.count(1):
-                await self._serve_one(*line[0])
-                line.popleft()
-                if not line:
+                await self._serve_one(*waiting[0])
+                waiting.popleft()
+                if not waiting:
                     break
                 if number % SERVED_AT_ONCE == 0:
                     await asyncio.sleep(0)
         finally:
-            del self._lines[session_id]
-            for _, _, visit in line:
+            for _, _, visit in waiting:
                 visit.close() if visit else None
+            waiting.clear()
 
     async def _serve_one(self, session: Session, told: Told, visit: Visit | None) -> None:
         hand = Handing(visit) if visit else None

@@ -20,6 +20,7 @@ from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
+from hark.daemon.session.live import LiveSessions, Part
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.session import Session
@@ -38,17 +39,39 @@ class Search(Struct, frozen=True):
     next_at_s: float
 
 
+class NativeState(Part):
+    """The native channel of one session, and the search for it."""
+
+    def __init__(self) -> None:
+        self.channel: NativeChannel | None = None
+        self.looked_at_s = -FIND_AGAIN_S
+        self.listener: NativeChannel | None = None
+        """A channel that is only for listening."""
+        self.listened_at_s = -LISTEN_AGAIN_S
+        self.search: Search | None = None
+
+    async def end(self) -> None:
+        await self.close_listener()
+        await self.close_channel()
+
+    async def close_listener(self) -> None:
+        listener, self.listener = self.listener, None
+        if listener:
+            await listener.close()
+
+    async def close_channel(self) -> None:
+        channel, self.channel = self.channel, None
+        if channel:
+            await channel.close()
+
+
 class Natives:
-    def __init__(self, panes: Panes, sessions: Sessions, turns: TurnBook, doors: Path) -> None:
+    def __init__(self, panes: Panes, sessions: Sessions, live: LiveSessions, turns: TurnBook, doors: Path) -> None:
         self._panes = panes
         self._sessions = sessions
+        self._live = live
         self._turns = turns
         self._doors = doors
-        self._channels: dict[SessionId, NativeChannel] = {}
-        self._looked_at: dict[SessionId, float] = {}
-        self._ears: dict[SessionId, NativeChannel] = {}
-        self._listened_at: dict[SessionId, float] = {}
-        self._searches: dict[SessionId, Search] = {}
         self._tasks: asyncio.TaskGroup | None = None
 
     def door(self, session_id: SessionId) -> Path:
@@ -64,89 +87,83 @@ class Natives:
         """Return the native channel to the session's agent; None if there is none, or if it is not certain."""
         if not has_native(session.agent) or session.airlock is None or self._tasks is None:
             return None  # The API of an agent that somebody else has started is closed to us.
-        if channel := self._channels.get(session.id):
-            return channel
+        state = self._state(session)
+        if state.channel:
+            return state.channel
         now_s = asyncio.get_running_loop().time()
-        if now_s - self._looked_at.get(session.id, -FIND_AGAIN_S) < FIND_AGAIN_S:
+        if now_s - state.looked_at_s < FIND_AGAIN_S:
             return None
-        self._looked_at[session.id] = now_s
+        state.looked_at_s = now_s
         channel = await find_channel(self._facts(session))
         if channel:
-            self._channels[session.id] = channel
+            state.channel = channel
             self._turns.expect_prompts(session.id)
-            self._tasks.create_task(self._listen(session, channel), name=f"native {session.id}")
+            self._tasks.create_task(self._listen(session, channel, state), name=f"native {session.id}")
         return channel
 
     async def _search(self, session: Session) -> None:
         """Look for a channel to an agent that has messages which were typed, because the agent's own record can acknowledge them. A
         search that finds nothing is repeated less and less often, because it may cost the agent much work."""
-        typed = self._turns.of(session.id).message_ids
-        if not typed or self.has_channel(session) or not self.is_expected(session):
-            self._searches.pop(session.id, None)
+        typed, state = self._turns.of(session.id).message_ids, self._state(session)
+        if not typed or state.channel or not self.is_expected(session):
+            state.search = None
             return
-        now_s, last = asyncio.get_running_loop().time(), self._searches.get(session.id)
+        now_s, last = asyncio.get_running_loop().time(), state.search
         if last is None or last.message_ids != typed:
             last = Search(typed, 0, now_s)
         if now_s < last.next_at_s or last.count >= MOST_SEARCHES:
             return
         count = last.count + 1
-        self._searches[session.id] = Search(typed, count, now_s + count * FIND_AGAIN_S)
+        state.search = Search(typed, count, now_s + count * FIND_AGAIN_S)
         await self.of(session)
 
     async def words(self, session: Session) -> list[Words] | None:
         """Return what the session's agent has said; None if it has no channel, or none that answers."""
         if not has_native(session.agent) or session.airlock is None:
             return None
-        channel = await self.of(session) or await self._ear(session)
+        channel = await self.of(session) or await self._listener(session)
         try:
             return await channel.words(session.created_at) if channel else None
         except ChannelLost:
-            await self._deafen(session.id)
+            await self._state(session).close_listener()
             return None
 
     def has_channel(self, session: Session) -> bool:
         """Return True if a channel to the session's agent is open now."""
-        return session.id in self._channels
+        state = self._live.find(session.id, NativeState)
+        return state is not None and state.channel is not None
 
     def is_expected(self, session: Session) -> bool:
         """Return True if the session's agent was started with a channel, whether or not the channel is open already."""
         return has_native(session.agent) and session.airlock is not None and any(self.door(session.id).glob("*"))
 
-    async def _ear(self, session: Session) -> NativeChannel | None:
+    async def _listener(self, session: Session) -> NativeChannel | None:
         """Return a channel that is only for listening; it need not be certain which conversation the pane shows. None if there is none."""
-        if ear := self._ears.get(session.id):
-            return ear
+        state = self._state(session)
+        if state.listener:
+            return state.listener
         now_s = asyncio.get_running_loop().time()
-        if now_s - self._listened_at.get(session.id, -LISTEN_AGAIN_S) < LISTEN_AGAIN_S:
+        if now_s - state.listened_at_s < LISTEN_AGAIN_S:
             return None
-        self._listened_at[session.id] = now_s
-        if found := await find_channel(self._facts(session), is_to_be_certain=False):
-            self._ears[session.id] = found
-        return found
-
-    async def _deafen(self, session_id: SessionId) -> None:
-        if ear := self._ears.pop(session_id, None):
-            await ear.close()
-
-    async def forget(self, session_id: SessionId) -> None:
-        """Forget a session that is gone."""
-        self._listened_at.pop(session_id, None)
-        self._searches.pop(session_id, None)
-        self._looked_at.pop(session_id, None)
-        await self._deafen(session_id)
+        state.listened_at_s = now_s
+        state.listener = await find_channel(self._facts(session), is_to_be_certain=False)
+        return state.listener
 
     async def drop(self, session: Session) -> None:
-        if channel := self._channels.pop(session.id, None):
-            await channel.close()
+        """Give the session's channel up."""
+        await self._state(session).close_channel()
 
-    async def _listen(self, session: Session, channel: NativeChannel) -> None:
+    def _state(self, session: Session) -> NativeState:
+        return self._live.of(session.id).part(NativeState)
+
+    async def _listen(self, session: Session, channel: NativeChannel, state: NativeState) -> None:
         try:
             async for heard in channel.events():
                 await self._turns.hear(session.id, heard)
         except Exception:  # noqa: BLE001 a supervisor: logged, and the channel is found again
             logger.exception("native channel failed", extra={"session": session.name})
         finally:
-            await self.drop(session)
+            await state.close_channel()
 
     def _facts(self, session: Session) -> Facts:
         async def pane() -> PaneView:

@@ -21,6 +21,7 @@ from hark.daemon.panes import Panes
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.live import LiveSessions, Part
 from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -46,31 +47,43 @@ class News(Struct, frozen=True, kw_only=True):
         return wording(self.session, self.state, self.text)
 
 
+class ToldSignal(Part):
+    """The number of the last signal of one session that people were told about."""
+
+    nudge_seq = 0
+
+
 class Telling:
-    def __init__(self, sessions: Sessions, panes: Panes, config: Config, local_time: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        live: LiveSessions,
+        panes: Panes,
+        config: Config,
+        local_time: Callable[[], datetime],
+    ) -> None:
         self._sessions = sessions
+        self._live = live
         self._panes = panes
         self._rules = parse_rules(config.notify)
         self._ways = parse_ways(config.notify_by)
         self._quiet = parse_hours(config.notify_quiet)
         self._webhook = config.notify_webhook
         self._local_time = local_time
-        self._told: dict[SessionId, int] = {}
         self._waiting: asyncio.Queue[News] = asyncio.Queue(MOST_WAITING)
         self._isolation = Isolation("telling", rests=False)
 
     def on_event(self, event: Event) -> None:
-        if event.kind is EventKind.SESSION_GONE and event.session_id:
-            self._told.pop(event.session_id, None)
         if event.kind is not EventKind.SIGNAL or not self._ways or event.session_id is None:
             return
         try:
             news = self._news(event, event.session_id)
         except HarkError:
             return
-        if self._told.get(news.session_id, 0) >= news.nudge_seq or self._waiting.full():
+        last = self._live.of(news.session_id).part(ToldSignal)
+        if last.nudge_seq >= news.nudge_seq or self._waiting.full():
             return
-        self._told[news.session_id] = news.nudge_seq
+        last.nudge_seq = news.nudge_seq
         if is_wanted(self._rules, news.state, news.session) and not is_quiet(self._quiet, self._local_time().time()):
             self._waiting.put_nowait(news)
 

@@ -15,9 +15,9 @@ from hark.daemon.process.clock import Clock
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.live import LiveSessions, Part
 from hark.model.config import Config
 from hark.model.errors import HarkError
-from hark.model.ids import SessionId
 from hark.model.session import Session
 from hark.model.signal import SignalState
 from hark.signals.inferring import is_due, question, read_answer, read_response, request
@@ -26,15 +26,22 @@ HOUR_S = 3600.0
 DEADLINE_S = 30.0
 
 
+class AskedScreen(Part):
+    """The question that was asked last about one session, so that the model is not asked about the same screen again."""
+
+    question = ""
+
+
 class Inference:
-    def __init__(self, sessions: Sessions, panes: Panes, signals: Signals, config: Config, clock: Clock) -> None:
+    def __init__(
+        self, sessions: Sessions, live: LiveSessions, panes: Panes, signals: Signals, config: Config, clock: Clock
+    ) -> None:
         self._sessions = sessions
+        self._live = live
         self._panes = panes
         self._signals = signals
         self._config = config
         self._clock = clock
-        self._asked: dict[SessionId, str] = {}
-        """The question that was asked last about each session, so that the model is not asked about the same screen again."""
         self._calls_at_s: deque[float] = deque()
         self._isolation = Isolation("inference")
 
@@ -46,10 +53,7 @@ class Inference:
             await self.look_at_all()
 
     async def look_at_all(self) -> None:
-        running = self._sessions.running()
-        for gone in self._asked.keys() - {session.id for session in running}:
-            del self._asked[gone]
-        for session in running:
+        for session in self._sessions.running():
             await self._isolation.run(session.id, partial(self._look_at, session))
 
     async def _look_at(self, session: Session) -> None:
@@ -66,9 +70,10 @@ class Inference:
             seen_at = self._clock()
             rows = (await self._panes.of(session.pane).screen(session.pane)).rows.plain
             text = question(rows)
-            if self._asked.get(session.id) == text or not self._may_call():
+            asked = self._live.of(session.id).part(AskedScreen)
+            if asked.question == text or not self._may_call():
                 return
-            self._asked[session.id] = text
+            asked.question = text
             guess = read_answer(await self._ask(text))
             if guess and guess[0] is not SignalState.WORKING:
                 await self._signals.infer(session, *guess, seen_at)

@@ -7,7 +7,6 @@ written in the same transaction as the signal: if the daemon dies in between, th
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Awaitable, Sequence
 from datetime import datetime
 from functools import partial
@@ -19,10 +18,10 @@ from hark.agents.words import Words
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.live import LiveSessions, Part
 from hark.delivery.headers import find_message_ids
 from hark.delivery.wording import payload
 from hark.model.errors import HarkError
-from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
 from hark.model.ids import SessionId
 from hark.model.session import Session
@@ -41,33 +40,56 @@ INPUTS_KNOWN = 20
 _ENDS_A_QUESTION = (Said.PERMISSION_ANSWERED, Said.TOOL_DONE, Said.STOPPED, Said.INTERRUPTED)
 
 
+class HeardSignals(Part):
+    """What was heard of the signals of one session."""
+
+    def __init__(self, session_id: SessionId) -> None:
+        self._session_id = session_id
+        self.memory: Memory | None = None
+        """None if the memory has to be read from the store."""
+        self.lock = asyncio.Lock()
+        self.misses: NearMissLog | None = None
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.lock.locked()
+
+    async def end(self) -> None:
+        if self.misses:
+            _log_left_out(self._session_id, self.misses.end_hour(0.0, is_last=True))
+
+
 class Signals:
-    def __init__(self, store: Store, sessions: Sessions, reader: MarkerReader, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, sessions: Sessions, live: LiveSessions, reader: MarkerReader, clock: Clock
+    ) -> None:
         self._store = store
         self._sessions = sessions
+        self._live = live
         self._reader = reader
         self._clock = clock
-        self._memories: dict[SessionId, Memory] = {}
-        self._locks: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._misses: dict[SessionId, NearMissLog] = {}
 
     async def memory(self, session_id: SessionId) -> Memory:
-        if session_id not in self._memories:
+        state = self._state(session_id)
+        if state.memory is None:
             stored = await self._store.signal_memory(session_id)
-            self._memories[session_id] = msgspec.json.decode(stored, type=Memory) if stored else Memory()
-        return self._memories[session_id]
+            state.memory = msgspec.json.decode(stored, type=Memory) if stored else Memory()
+        return state.memory
+
+    def _state(self, session_id: SessionId) -> HeardSignals:
+        return self._live.of(session_id).part(HeardSignals, lambda: HeardSignals(session_id))
 
     async def command(
         self, session: Session, state: SignalState, text: str, source: SignalSource = SignalSource.COMMAND
     ) -> Session:
         """Take in a signal that the agent itself sent by a command, or that `hark watch` heard on a terminal that the daemon does not
         listen to."""
-        async with self._locks[session.id]:
+        async with self._state(session.id).lock:
             return await self._announce(session, state, text, source, await self.memory(session.id))
 
     async def infer(self, session: Session, state: SignalState, text: str, seen_at: datetime) -> bool:
         """Take in a signal that a model has guessed from the screen. Return False if something better is known."""
-        async with self._locks[session.id]:
+        async with self._state(session.id).lock:
             if not may_replace(self._status(session.id), SignalSource.INFERRED, seen_at):
                 return False
             await self._announce(session, state, text, SignalSource.INFERRED, await self.memory(session.id))
@@ -76,7 +98,7 @@ class Signals:
     async def hear_words(self, session: Session, words: Sequence[Words], record: str = "", end: int = 0) -> None:
         """Take in words from the agent's own record. If the record is a file, `record` is its path and `end` the position up to which
         it has been read."""
-        async with self._locks[session.id]:
+        async with self._state(session.id).lock:
             memory = await self.memory(session.id)
             for one in words:
                 if one.name not in memory.names:
@@ -90,7 +112,7 @@ class Signals:
         """Take in what was seen on the session's screen and in its scrollback. Return True if another look is needed to be certain."""
         if not sightings:
             return False
-        async with self._locks[session.id]:
+        async with self._state(session.id).lock:
             memory = await self.memory(session.id)
             decide = rules.count_lines if is_plain else partial(rules.see, has_turns=has_turns)
             after, new = decide(memory, sightings)
@@ -106,7 +128,7 @@ class Signals:
         markers = [one for one in found if isinstance(one, Marker)]
         if not markers:
             return
-        async with self._locks[session.id]:
+        async with self._state(session.id).lock:
             echoes = [fingerprint for fingerprint, _ in await self._inputs(session)]
             for marker in markers:
                 if marker.fingerprint in echoes:
@@ -121,20 +143,13 @@ class Signals:
             session = self._sessions.get(session_id)
         except HarkError:
             return
-        async with self._locks[session_id]:
+        async with self._state(session_id).lock:
             if heard.said is Said.PROMPT_SUBMITTED:
                 await self._begin_turn(session, heard.at)
             elif heard.said is Said.PERMISSION_ASKED:
                 await self._hear_question(session, heard)
             elif heard.said in _ENDS_A_QUESTION and _is_over(self._status(session_id), heard):
                 await self._sessions.clear_signal(session, self._written(await self.memory(session_id)))
-
-    def on_event(self, event: Event) -> None:
-        if event.kind is EventKind.SESSION_GONE and event.session_id:
-            self._memories.pop(event.session_id, None)
-            self._locks.pop(event.session_id, None)
-            if misses := self._misses.pop(event.session_id, None):
-                self._log_left_out(event.session_id, misses.end_hour(0.0, is_last=True))
 
     async def _hear_question(self, session: Session, heard: Heard) -> None:
         status, state, source = self._status(session.id), SignalState.NEEDS_INPUT, SignalSource.HOOK
@@ -162,7 +177,7 @@ class Signals:
         return changed
 
     async def _save(self, session: Session, memory: Memory) -> None:
-        if memory != self._memories.get(session.id):
+        if memory != self._state(session.id).memory:
             writing = self._store.save_signal(session.id, {}, None, self._written(memory))
             await self._remember(session.id, memory, writing)
 
@@ -172,9 +187,9 @@ class Signals:
         try:
             changed = await writing
         except BaseException:
-            self._memories.pop(session_id, None)
+            self._state(session_id).memory = None
             raise
-        self._memories[session_id] = memory
+        self._state(session_id).memory = memory
         return changed
 
     async def _inputs(self, session: Session) -> list[tuple[str, str]]:
@@ -195,8 +210,9 @@ class Signals:
 
     def _log_miss(self, session: Session, miss: NearMiss) -> None:
         now_s = self._clock().timestamp()
-        misses = self._misses.setdefault(session.id, NearMissLog(now_s))
-        self._log_left_out(session.id, misses.end_hour(now_s))
+        state = self._state(session.id)
+        misses = state.misses = state.misses or NearMissLog(now_s)
+        _log_left_out(session.id, misses.end_hour(now_s))
         was_full = misses.has_left_out
         if misses.admit(miss):
             level = logging.INFO if miss.is_mention else logging.WARNING
@@ -204,10 +220,6 @@ class Signals:
         elif misses.has_left_out and not was_full:
             words = f"[signal] {session.id} - too many potential missed signals: the rest of this hour is only counted"
             logger.warning(words, extra={"session": session.name})
-
-    def _log_left_out(self, session_id: SessionId, count: int) -> None:
-        if count:
-            logger.warning(f"[signal] {session_id} - {count} more potential missed signals were not logged")
 
     @staticmethod
     def _written(memory: Memory) -> str:
@@ -221,3 +233,8 @@ def _is_over(status: Status, heard: Heard) -> bool:
         return False
     is_stopped = heard.said in (Said.STOPPED, Said.INTERRUPTED)
     return status.source is SignalSource.HOOK or (status.state is SignalState.WORKING and is_stopped)
+
+
+def _log_left_out(session_id: SessionId, count: int) -> None:
+    if count:
+        logger.warning(f"[signal] {session_id} - {count} more potential missed signals were not logged")

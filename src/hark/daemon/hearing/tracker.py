@@ -26,6 +26,7 @@ from hark.daemon.panes import Panes
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.live import LiveSessions, Part
 from hark.delivery.screen.box import read_box
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
@@ -59,7 +60,7 @@ MORE = 60
 AT_A_TIME = 8
 
 
-class Ear:
+class Ear(Part):
     """The state of listening to one session."""
 
     def __init__(self, session_id: SessionId, detector: SignalDetector, *, is_plain: bool) -> None:
@@ -80,6 +81,8 @@ class Ear:
         self.again_at_s: list[float] = []
         self.is_attended = False
         self.searched_at_s = 0.0
+        self.named_record: str | None = None
+        """The path of the agent's record that a hook or a status has named last."""
         self.open_record: str | None = None
         self.sighted_at_s: float | None = None
         """When a signal was first seen on the screen that a record would tell better; None if none was seen."""
@@ -98,6 +101,7 @@ class Tracker:
         self,
         panes: Panes,
         sessions: Sessions,
+        live: LiveSessions,
         signals: Signals,
         turns: TurnBook,
         natives: Natives,
@@ -106,24 +110,23 @@ class Tracker:
     ) -> None:
         self._panes = panes
         self._sessions = sessions
+        self._live = live
         self._signals = signals
         self._turns = turns
         self._natives = natives
         self._kinds = kinds
         self._namespaces = tuple(namespaces)
         self._reader = MarkerReader(namespaces)
-        self._ears: dict[Pane, Ear] = {}
-        self._records: dict[SessionId, str] = {}
-        self._gone: list[SessionId] = []
         self._stirred = asyncio.Event()
         self._looks = asyncio.Semaphore(AT_A_TIME)
         self._isolation = Isolation("tracker")
 
     def take(self, pane: Pane, data: bytes) -> None:
         """Take in a chunk of a pane's output; b"" means that the pane's stream is lost."""
-        ear = self._ears.get(pane) or self._open(pane)
-        if ear is None:
+        session = self._sessions.at(pane)
+        if session is None:
             return
+        ear = self._ear(session)
         ear.printed_at_s = asyncio.get_running_loop().time()
         ear.is_unseen = True
         ear.lines += data.count(b"\n")
@@ -140,17 +143,14 @@ class Tracker:
     def note_record(self, session_id: SessionId, path: str) -> None:
         """Take note of the file in which an agent keeps its words, because a hook or a status has named it, and look for new words in
         it."""
-        self._records[session_id] = path
-        try:
-            ear = self._open(self._sessions.get(session_id).pane)
-        except HarkError:
-            return
-        if ear:
+        if session := self._sessions.known(session_id):
+            ear = self._ear(session)
+            ear.named_record = path
             self._look_again(ear)
 
     async def run(self) -> None:
         """Attend to every session in a task of its own: a session whose agent does not answer does not keep the others waiting."""
-        for ear in self._ears.values():
+        for _, ear in self._live.parts(Ear):
             ear.is_attended = False
         async with asyncio.TaskGroup() as tasks:
             await self._listen_on(tasks)
@@ -158,55 +158,40 @@ class Tracker:
     async def _listen_on(self, tasks: asyncio.TaskGroup) -> None:
         while True:
             self._stirred.clear()
-            for session in self._sessions.running():
-                self._open(session.pane)
-            await self._forget_gone()
-            for pane, ear in self._due(asyncio.get_running_loop().time()):
+            for session, ear in self._due(asyncio.get_running_loop().time()):
                 ear.is_attended = True
-                tasks.create_task(self._attend(pane, ear))
+                tasks.create_task(self._attend(session, ear))
             await self._rest()
 
-    async def _forget_gone(self) -> None:
-        for session_id in self._gone:
-            self._records.pop(session_id, None)
-            await self._isolation.run(session_id, partial(self._natives.forget, session_id))
-            self._isolation.forget(session_id)
-        self._gone.clear()
-
     async def _rest(self) -> None:
-        has_more = any(ear.is_unseen or ear.is_unflushed or ear.again_at_s for ear in self._ears.values())
+        has_more = any(ear.is_unseen or ear.is_unflushed or ear.again_at_s for _, ear in self._live.parts(Ear))
         try:
             async with asyncio.timeout(TICK_S if has_more else LONGEST_WITHOUT_LOOK_S):
                 await (asyncio.get_running_loop().create_future() if has_more else self._stirred.wait())
         except TimeoutError:
             return
 
-    def _open(self, pane: Pane) -> Ear | None:
-        if ear := self._ears.get(pane):
-            return ear
-        session = self._sessions.at(pane)
-        if session is None:
-            return None
+    def _ear(self, session: Session) -> Ear:
+        return self._live.of(session.id).part(Ear, lambda: self._make_ear(session))
+
+    def _make_ear(self, session: Session) -> Ear:
         is_plain = session.agent == GENERIC
-        detector = SignalDetector(self._namespaces, has_mentions=is_plain)
-        self._ears[pane] = ear = Ear(session.id, detector, is_plain=is_plain)
+        ear = Ear(session.id, SignalDetector(self._namespaces, has_mentions=is_plain), is_plain=is_plain)
         ear.gapped_at_s = asyncio.get_running_loop().time()
         return ear
 
-    def _due(self, now_s: float) -> list[tuple[Pane, Ear]]:
-        for pane in [pane for pane in self._ears if self._sessions.at(pane) is None]:
-            self._gone.append(self._ears.pop(pane).session_id)
-        for pane, ear in self._ears.items():
-            if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(pane):
+    def _due(self, now_s: float) -> list[tuple[Session, Ear]]:
+        ears = [(session, self._ear(session)) for session in self._sessions.running()]
+        for session, ear in ears:
+            if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(session.pane):
                 # A pane with a human's own pipe streams nothing to us, so its screen is looked at all the time.
                 ear.is_unseen, ear.is_gapped, ear.lines = True, True, DEPTH
-        due = [(pane, ear) for pane, ear in self._ears.items() if not ear.is_attended and _is_due(ear, now_s)]
+        due = [(session, ear) for session, ear in ears if not ear.is_attended and _is_due(ear, now_s)]
         return sorted(due, key=lambda one: one[1].looked_at_s)
 
-    async def _attend(self, pane: Pane, ear: Ear) -> None:
+    async def _attend(self, session: Session, ear: Ear) -> None:
         try:
-            session = self._sessions.at(pane)
-            if session and not await self._isolation.run(session.id, partial(self._attend_to, session, ear)):
+            if not await self._isolation.run(session.id, partial(self._attend_to, session, ear)):
                 self._miss(ear)
         finally:
             ear.is_attended = False
@@ -245,7 +230,7 @@ class Tracker:
             await self._signals.hear_words(session, words)
             return True
         memory = await self._signals.memory(session.id)
-        path = self._records.get(session.id) or await self._open_record(session, ear) or memory.record
+        path = ear.named_record or await self._open_record(session, ear) or memory.record
         if not path or not has_record(session.agent):
             return False
         start = memory.record_read if path == memory.record else 0

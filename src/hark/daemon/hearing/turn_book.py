@@ -6,7 +6,7 @@ ends before that, the next daemon finds the messages open in the store, and hear
 """
 
 import asyncio
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
+from hark.daemon.session.live import LiveSessions, Part
 from hark.delivery.screen.box import read_box
 from hark.delivery.screen.capture import Screen
 from hark.model.errors import HarkError
@@ -42,25 +43,43 @@ failure of the store."""
 Owed = Fact | Event
 
 
+class SessionTurns(Part):
+    """The turns of one session's agent."""
+
+    def __init__(self) -> None:
+        self.turns = Turns()
+        self.is_heard = False
+        """True if something was heard of the agent; otherwise nothing is claimed about it."""
+        self.hears_prompts = False
+        self.writing = asyncio.Lock()
+        self.owed: deque[Owed] = deque()
+        """Changes that are known and not yet written to the store, in order."""
+        self.screen: tuple[Screen, float] | None = None
+        """The last screen, and since when it has looked like that, if we cannot hear the session's output."""
+
+    @property
+    def is_at_work(self) -> bool:
+        return bool(self.owed) or self.writing.locked()
+
+
 class TurnBook:
     def __init__(
-        self, store: Store, outbox: Outbox, sessions: Sessions, panes: Panes, kinds: Kinds, clock: Clock
+        self,
+        store: Store,
+        outbox: Outbox,
+        sessions: Sessions,
+        live: LiveSessions,
+        panes: Panes,
+        kinds: Kinds,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._outbox = outbox
         self._sessions = sessions
+        self._live = live
         self._panes = panes
         self._kinds = kinds
         self._clock = clock
-        self._turns: dict[SessionId, Turns] = defaultdict(Turns)
-        self._heard: set[SessionId] = set()
-        """The sessions of which something was heard; nothing is claimed about the others."""
-        self._heard_prompts: set[SessionId] = set()
-        self._writing: dict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._owed: dict[SessionId, deque[Owed]] = defaultdict(deque)
-        """Changes that are known and not yet written to the store, in order."""
-        self._screens: dict[SessionId, tuple[Screen, float]] = {}
-        """The last screen of each session whose output we cannot hear, and since when the screen has looked like that."""
         self.on_heard: Callable[[SessionId, Heard], Awaitable[None]] | None = None
         """Called with everything that agents say about themselves."""
 
@@ -68,10 +87,9 @@ class TurnBook:
         """Restore which messages the agents had been given and had not finished when the daemon before this one ended. Hooks may have
         reported meanwhile, when no daemon listened."""
         for session in self._sessions.running():
-            if session.hearing is not Hearing.NOTHING:
-                self._heard.add(session.id)
-            if session.hearing is Hearing.PROMPTS:
-                self._heard_prompts.add(session.id)
+            state = self._state(session.id)
+            state.is_heard = session.hearing is not Hearing.NOTHING
+            state.hears_prompts = session.hearing is Hearing.PROMPTS
             taken = await self._open_prompts(session, Status.ACKNOWLEDGED)
             working_on = tuple(Task(message.id, message.acknowledged_at or message.queued_at) for message in taken)
             if working_on:
@@ -79,7 +97,7 @@ class TurnBook:
             given = await self._open_prompts(session, Status.SUBMITTED)
             expected = [Task(m.id, m.delivered_at or m.queued_at, is_heard=False) for m in given]
             if working_on or expected:
-                self._turns[session.id] = rules.expect(Turns(working_on=working_on), expected)
+                state.turns = rules.expect(Turns(working_on=working_on), expected)
 
     async def _open_prompts(self, session: Session, status: Status) -> list[Message]:
         """Return the session's messages with this status, the oldest first, without those that its agent has fetched itself."""
@@ -87,7 +105,11 @@ class TurnBook:
         return sorted((m for m in found if not m.is_inbox), key=lambda m: (m.delivered_at or m.queued_at, m.sequence))
 
     def of(self, session_id: SessionId) -> Turns:
-        return self._turns.get(session_id) or Turns()
+        state = self._live.find(session_id, SessionTurns)
+        return state.turns if state else Turns()
+
+    def _state(self, session_id: SessionId) -> SessionTurns:
+        return self._live.of(session_id).part(SessionTurns)
 
     async def expected(self, session_id: SessionId, message_ids: Sequence[MessageId]) -> tuple[MessageId, ...]:
         """Return those of the ids whose messages hark has put on their way to this session; any other id in a prompt proves nothing. If
@@ -104,9 +126,9 @@ class TurnBook:
     async def hear(self, session_id: SessionId, heard: Heard) -> None:
         if heard.message_ids:
             heard = replace(heard, message_ids=await self.expected(session_id, heard.message_ids))
-        self._heard.add(session_id)
-        if heard.said is Said.PROMPT_SUBMITTED:
-            self._heard_prompts.add(session_id)
+        state = self._state(session_id)
+        state.is_heard = True
+        state.hears_prompts = state.hears_prompts or heard.said is Said.PROMPT_SUBMITTED
         await self._note_hearing(session_id)
         await self._apply(session_id, *rules.hear(self.of(session_id), heard))
         if self.on_heard:
@@ -117,28 +139,33 @@ class TurnBook:
                 logger.warning("not all listeners took a report", extra={"session": session_id, "code": failure.code})
 
     def hears_prompts(self, session_id: SessionId) -> bool:
-        return session_id in self._heard_prompts
+        state = self._live.find(session_id, SessionTurns)
+        return state is not None and state.hears_prompts
 
     def beginning(self, session_id: SessionId) -> tuple[MessageId, ...]:
         """Return the messages that the session's agent may not have begun with; none if nobody reports what this agent does."""
-        return rules.beginning(self.of(session_id), self._clock()) if session_id in self._heard else ()
+        return rules.beginning(self.of(session_id), self._clock()) if self._is_heard(session_id) else ()
 
     async def see(self, session_id: SessionId, phase: Phase, at: datetime) -> None:
         """Take in what a witness sees of the session's agent."""
-        self._heard.add(session_id)
+        self._state(session_id).is_heard = True
         await self._note_hearing(session_id)
-        is_heard = session_id in self._heard_prompts
+        is_heard = self.hears_prompts(session_id)
         turns = self.of(session_id)
         await self._apply(session_id, *rules.witness(turns, phase, at, self._clock(), is_prompt_heard=is_heard))
 
     def expect_prompts(self, session_id: SessionId) -> None:
         """Take note that the session's agent tells which prompts it takes."""
-        self._heard.add(session_id)
-        self._heard_prompts.add(session_id)
+        state = self._state(session_id)
+        state.is_heard = state.hears_prompts = True
+
+    def _is_heard(self, session_id: SessionId) -> bool:
+        state = self._live.find(session_id, SessionTurns)
+        return state is not None and state.is_heard
 
     async def _note_hearing(self, session_id: SessionId) -> None:
         """Store for the next daemon what can be heard of the agent. If that fails now, the next event tries again."""
-        hearing = Hearing.PROMPTS if session_id in self._heard_prompts else Hearing.TURNS
+        hearing = Hearing.PROMPTS if self.hears_prompts(session_id) else Hearing.TURNS
         try:
             await self._sessions.note(session_id, hearing=hearing)
         except HarkError as failure:
@@ -147,34 +174,27 @@ class TurnBook:
             )
 
     def on_event(self, event: Event) -> None:
-        """Take note of a message that was submitted, which is on its way into a turn, and forget a session that is gone. A message that
-        an agent fetches from its inbox is no prompt: it is completed when the agent says so, which may be many turns later."""
+        """Take note of a message that was submitted, which is on its way into a turn. A message that an agent fetches from its inbox is
+        no prompt: it is completed when the agent says so, which may be many turns later."""
         if event.session_id is None or event.data.get("is_inbox"):
             return
-        if event.kind is EventKind.SESSION_GONE:
-            self._turns.pop(event.session_id, None)
-            self._screens.pop(event.session_id, None)
-            self._heard.discard(event.session_id)
-            self._heard_prompts.discard(event.session_id)
-        elif event.kind is EventKind.SESSION_FORGOTTEN:
-            self._writing.pop(event.session_id, None)
-            self._owed.pop(event.session_id, None)
-        elif event.kind is EventKind.MESSAGE and event.data.get("status") == Status.SUBMITTED and event.message_id:
+        if event.kind is EventKind.MESSAGE and event.data.get("status") == Status.SUBMITTED and event.message_id:
             self._submitted(event.session_id, event.message_id, event.at)
 
     def _submitted(self, session_id: SessionId, message_id: MessageId, at: datetime) -> None:
-        if session_id in self._heard:
-            is_heard = session_id in self._heard_prompts
-            self._turns[session_id] = rules.submit(self.of(session_id), message_id, at, is_prompt_heard=is_heard)
+        state = self._state(session_id)
+        if state.is_heard:
+            state.turns = rules.submit(state.turns, message_id, at, is_prompt_heard=state.hears_prompts)
         else:
             # The first word of this agent may come later, or may have been lost.
-            self._turns[session_id] = rules.expect(self.of(session_id), (Task(message_id, at, is_heard=False),))
+            state.turns = rules.expect(state.turns, (Task(message_id, at, is_heard=False),))
 
     async def end_interrupted(self, session_id: SessionId, given_back: Sequence[MessageId]) -> None:
         """End the session's turn, which hark has interrupted and seen to end. The messages that the agent gave back unanswered are not
         completed by that."""
-        self._turns[session_id] = rules.give_back(self.of(session_id), tuple(given_back))
-        if self.of(session_id).phase is Phase.BUSY:
+        state = self._state(session_id)
+        state.turns = rules.give_back(state.turns, tuple(given_back))
+        if state.turns.phase is Phase.BUSY:
             await self.hear(session_id, Heard(said=Said.INTERRUPTED, at=self._clock()))
 
     async def is_waiting(self, session: Session) -> bool:
@@ -199,13 +219,15 @@ class TurnBook:
     def _quiet_s(self, session: Session, screen: Screen) -> float | None:
         """Return how many seconds the session has printed nothing; if we cannot hear its output, how many seconds its screen has looked
         the same."""
+        state = self._state(session.id)
         if (quiet_s := self._panes.quiet_s(session.pane)) is not None:
-            self._screens.pop(session.id, None)
+            state.screen = None
             return quiet_s
         now_s = asyncio.get_running_loop().time()
-        known, since_s = self._screens.get(session.id, (None, now_s))
-        self._screens[session.id] = screen, (since_s if known == screen else now_s)
-        return now_s - self._screens[session.id][1]
+        known, since_s = state.screen or (None, now_s)
+        since_s = since_s if known == screen else now_s
+        state.screen = screen, since_s
+        return now_s - since_s
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -215,16 +237,17 @@ class TurnBook:
     async def _write_owed(self) -> None:
         while True:
             await asyncio.sleep(PERIOD_S)
-            for session_id in [session_id for session_id, owed in self._owed.items() if owed]:
-                await self._write(session_id)
+            for session_id, state in self._live.parts(SessionTurns):
+                if state.owed:
+                    await self._write(session_id, state)
 
     def _needs_look(self, session_id: SessionId) -> bool:
         turns = self.of(session_id)
-        return session_id in self._heard and (turns.phase is not Phase.IDLE or turns.has_work)
+        return self._is_heard(session_id) and (turns.phase is not Phase.IDLE or turns.has_work)
 
     async def _try_look(self, session: Session) -> None:
         if not self._needs_look(session.id):
-            self._screens.pop(session.id, None)
+            self._state(session.id).screen = None
             return
         try:
             await self.look(session)
@@ -232,20 +255,21 @@ class TurnBook:
             logger.info("a turn could not be looked at", extra={"session": session.name, "code": failure.code})
 
     async def _apply(self, session_id: SessionId, turns: Turns, facts: tuple[Fact, ...]) -> None:
-        before, owed = self.of(session_id), self._owed[session_id]
-        self._turns[session_id] = turns
+        state = self._state(session_id)
+        before, owed = state.turns, state.owed
+        state.turns = turns
         owed.extend(facts)
         if turns.phase is not before.phase:
             if owed and isinstance(owed[-1], Event):
                 owed.pop()
             data = {"phase": str(turns.phase), "detail": turns.detail}
             owed.append(Event(at=self._clock(), kind=EventKind.TURN, session_id=session_id, data=data))
-        await self._write(session_id)
+        await self._write(session_id, state)
 
-    async def _write(self, session_id: SessionId) -> None:
+    async def _write(self, session_id: SessionId, state: SessionTurns) -> None:
         """Write to the store what is owed, in order, until the store refuses."""
-        async with self._writing[session_id]:
-            owed = self._owed[session_id]
+        async with state.writing:
+            owed = state.owed
             while owed:
                 first = owed[0]
                 try:
@@ -286,4 +310,5 @@ class TurnBook:
             logger.info("what was heard proves nothing", extra=extra)
             return
         if status is Status.ACKNOWLEDGED and text_place(message) in (TextPlace.BOX, TextPlace.API):
-            self._turns[session_id] = rules.overtake(self.of(session_id), fact.message_id)
+            state = self._state(session_id)
+            state.turns = rules.overtake(state.turns, fact.message_id)

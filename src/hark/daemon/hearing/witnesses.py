@@ -21,8 +21,8 @@ from hark.daemon.process.log import logger
 from hark.daemon.process.slow_calls import work_aside
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
+from hark.daemon.session.live import LiveSessions, Part
 from hark.model.errors import HarkError
-from hark.model.event import Event, EventKind
 from hark.model.ids import SessionId
 from hark.model.session import Session
 from hark.queue.turns import Phase
@@ -77,39 +77,45 @@ class StatusFile:
         return str(path) if place and path.is_file() else None
 
 
+class WitnessState(Part):
+    """What was found about one session's agent outside of hooks and channels."""
+
+    transcript: Transcript | None = None
+    status_file: StatusFile | None = None
+    looked_at_s = -FIND_AGAIN_S
+    title: tuple[Phase, datetime] | None = None
+    record: str | None = None
+    """The path of the agent's record that was passed on last."""
+
+
 class Witnesses:
-    def __init__(self, sessions: Sessions, panes: Panes, kinds: Kinds, turns: TurnBook, clock: Clock) -> None:
+    def __init__(
+        self, sessions: Sessions, live: LiveSessions, panes: Panes, kinds: Kinds, turns: TurnBook, clock: Clock
+    ) -> None:
         self._sessions = sessions
+        self._live = live
         self._panes = panes
         self._kinds = kinds
         self._turns = turns
         self._clock = clock
-        self._transcripts: dict[SessionId, Transcript] = {}
-        self._status_files: dict[SessionId, StatusFile] = {}
-        self._looked_at_s: dict[SessionId, float] = {}
-        self._titles: dict[SessionId, tuple[Phase, datetime]] = {}
-        self._told: dict[SessionId, str] = {}
         self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
         """Called with a session and the path of the file in which its agent keeps its own words, when the agent's status names another
         file than before."""
 
     def learn_transcript(self, session: Session, path: str) -> None:
         """Take note of the path of the agent's transcript, as the agent itself names it."""
-        known = self._transcripts.get(session.id)
-        if not is_path(path):
-            return
-        if known is None or known.path != path:
-            self._transcripts[session.id] = Transcript(path)
+        state = self._state(session.id)
+        if is_path(path) and (state.transcript is None or state.transcript.path != path):
+            state.transcript = Transcript(path)
 
     def transcript_of(self, session_id: SessionId) -> str | None:
         """Return the path of the agent's transcript, as it was told to this daemon or to an earlier one."""
-        known = self._transcripts.get(session_id)
+        state = self._live.find(session_id, WitnessState)
+        known = state.transcript if state else None
         return known.path if known else self._sessions.get(session_id).transcript or None
 
-    def on_event(self, event: Event) -> None:
-        if event.kind is EventKind.SESSION_GONE and event.session_id:
-            for kept in (self._transcripts, self._status_files, self._looked_at_s, self._titles, self._told):
-                kept.pop(event.session_id, None)
+    def _state(self, session_id: SessionId) -> WitnessState:
+        return self._live.of(session_id).part(WitnessState)
 
     async def run(self) -> None:
         await go_round(self._sessions, self._try_look, PERIOD_S, "witnesses")
@@ -130,55 +136,57 @@ class Witnesses:
             await self._see_title(session, title.phase(shown))
 
     async def _read_transcript(self, session: Session, own_files: OwnFiles) -> None:
-        transcript = self._transcripts.get(session.id)
-        if transcript is None and session.transcript:
-            transcript = self._transcripts[session.id] = Transcript(session.transcript)
-        if transcript is None:
+        state = self._state(session.id)
+        if state.transcript is None and session.transcript:
+            state.transcript = Transcript(session.transcript)
+        if state.transcript is None:
             return
-        for line in await work_aside(f"transcript of {session.id}", transcript.new_lines):
+        for line in await work_aside(f"transcript of {session.id}", state.transcript.new_lines):
             if heard := own_files.read_entry(line):
                 # Whatever time the line names, it was not written in the future.
                 await self._turns.hear(session.id, replace(heard, at=min(heard.at, self._clock())))
 
     async def _read_status(self, session: Session, own_files: OwnFiles) -> None:
-        seen = await work_aside(f"status of {session.id}", partial(self._look_at_status, session, own_files))
+        state = self._state(session.id)
+        seen = await work_aside(f"status of {session.id}", partial(_look_at_status, session, state, own_files))
         if seen is None:
             return
         status, path = seen
-        if path and session.id not in self._transcripts:
+        if path and state.transcript is None:
             self.learn_transcript(session, path)
-        if path and self._told.get(session.id) != path:
-            self._told[session.id] = path
+        if path and state.record != path:
+            state.record = path
             self.on_record(session.id, path)
         await self._turns.see(session.id, status.phase, status.since)
-
-    def _look_at_status(self, session: Session, own_files: OwnFiles) -> tuple[Status, str | None] | None:
-        """Return what the status file says, and the path of the transcript that it names. This runs in a thread."""
-        file = self._status_file(session, own_files)
-        status = file.read() if file else None
-        return (status, file.transcript()) if file and status else None
-
-    def _status_file(self, session: Session, own_files: OwnFiles) -> StatusFile | None:
-        """Return the status file of the session's agent; None if there is none. A process removes its status file when it ends, so the
-        file is looked for again if it is gone."""
-        known = self._status_files.get(session.id)
-        if known and known.path.exists():
-            return known
-        self._status_files.pop(session.id, None)
-        now_s = time.monotonic()
-        if now_s - self._looked_at_s.get(session.id, -FIND_AGAIN_S) >= FIND_AGAIN_S:
-            self._looked_at_s[session.id] = now_s
-            if path := own_files.status_file(session.pane.pid):
-                self._status_files[session.id] = StatusFile(path, own_files.read_status)
-        return self._status_files.get(session.id)
 
     async def _see_title(self, session: Session, phase: Phase | None) -> None:
         """Take in the phase that the pane's title shows. A title does not say since when it is true, so it counts from when it was first
         seen."""
-        known = self._titles.get(session.id)
+        state = self._state(session.id)
         if phase is None:
-            self._titles.pop(session.id, None)
+            state.title = None
             return
-        if known is None or known[0] is not phase:
-            known = self._titles[session.id] = (phase, self._clock())
-        await self._turns.see(session.id, *known)
+        if state.title is None or state.title[0] is not phase:
+            state.title = (phase, self._clock())
+        await self._turns.see(session.id, *state.title)
+
+
+def _look_at_status(session: Session, state: WitnessState, own_files: OwnFiles) -> tuple[Status, str | None] | None:
+    """Return what the status file says, and the path of the transcript that it names. This runs in a thread."""
+    file = _status_file(session, state, own_files)
+    status = file.read() if file else None
+    return (status, file.transcript()) if file and status else None
+
+
+def _status_file(session: Session, state: WitnessState, own_files: OwnFiles) -> StatusFile | None:
+    """Return the status file of the session's agent; None if there is none. A process removes its status file when it ends, so the file is
+    looked for again if it is gone."""
+    if state.status_file and state.status_file.path.exists():
+        return state.status_file
+    state.status_file = None
+    now_s = time.monotonic()
+    if now_s - state.looked_at_s >= FIND_AGAIN_S:
+        state.looked_at_s = now_s
+        path = own_files.status_file(session.pane.pid)
+        state.status_file = StatusFile(path, own_files.read_status) if path else None
+    return state.status_file

@@ -28,8 +28,6 @@ from hark.terminal.tmux.new_panes import Beside, OwnSession, Program, open_pane,
 from hark.terminal.tmux.server import TmuxServer
 from hark.terminal.tmux.socket_paths import default_socket
 
-ADOPTED_LOOKUP_DEADLINE_S = 5.0
-
 
 class Sessions:
     def __init__(
@@ -45,7 +43,8 @@ class Sessions:
         self._by_pane: dict[Pane, Session] = {}
         self._used_names: set[str] = set()
         """The names that sessions have or had; none of these names is taken for the beginning of an id."""
-        self._unfinished: list[Session] = []
+        self._unfinished: dict[SessionId, Session] = {}
+        """The sessions that are on record, and whose panes may not exist."""
         self._in_progress: set[SessionId] = set()
         self._naming = asyncio.Lock()
         self._signalling = asyncio.Lock()
@@ -56,7 +55,7 @@ class Sessions:
         self._used_names = self._used_names or set(await self._store.used_names())
         stored = await self._store.sessions()
         self._by_id = {session.id: session for session in stored if session.state is not SessionState.STARTING}
-        self._unfinished = [session for session in stored if session.state is SessionState.STARTING]
+        self._unfinished = {session.id: session for session in stored if session.state is SessionState.STARTING}
         self._used_names |= {session.name for session in self._by_id.values()}
         self._by_pane = {session.pane: session for session in self.running()}
 
@@ -76,6 +75,10 @@ class Sessions:
         if session := self._by_id.get(session_id):
             return session
         raise HarkError("session-not-found", f"no session {session_id!r}", "`hark ls` shows the sessions there are")
+
+    def is_running(self, session_id: SessionId) -> bool:
+        session = self._by_id.get(session_id)
+        return session is not None and session.state is SessionState.RUNNING
 
     def is_known(self, session_id: SessionId) -> bool:
         return session_id in self._by_id
@@ -175,13 +178,13 @@ class Sessions:
         self._in_progress.add(wanted.id)
         try:
             await self._store.add_session(wanted, None)
+            self._unfinished[wanted.id] = wanted
             try:
                 pane = await open_pane(server, program, place)
             except HarkError as failure:
                 # tmux may still make the pane when it has not answered in time.
                 if failure.code != "tmux-timeout":
-                    await self._store.remove_session(wanted.id)
-                await self.load()
+                    await self._give_up_start(wanted)
                 raise
             return await self._finish(wanted, pane)
         finally:
@@ -193,18 +196,21 @@ class Sessions:
     async def settle_unfinished(self) -> None:
         """Settle the starts that were not finished: an agent that is there becomes a session, and a start without an agent is removed
         from the record."""
-        for session in [session for session in self._unfinished if session.id not in self._in_progress]:
+        for session in [one for one in self._unfinished.values() if one.id not in self._in_progress]:
             try:
                 pane = await find_pane(self._panes, session)
             except HarkError as failure:
                 logger.warning("an unfinished start", extra={"session": session.name, "code": failure.code})
                 continue
             if pane is None:
-                await self._store.remove_session(session.id)
-                await self.load()
+                await self._give_up_start(session)
             else:
                 logger.info("an agent without a session was found", extra={"session": session.name})
                 await self._finish(session, pane)
+
+    async def _give_up_start(self, session: Session) -> None:
+        await self._store.remove_session(session.id)
+        self._unfinished.pop(session.id, None)
 
     async def adopt(
         self, target: str, *, name: str | None, agent: str | None, socket: str | None, has_signals: bool = False
@@ -325,9 +331,14 @@ class Sessions:
             self._keep(await self._store.change_session(session_id, changes))
 
     def _keep(self, session: Session) -> None:
+        """Know the session as it is on record now."""
         self._by_id[session.id] = session
-        if self._by_pane.get(session.pane, session).id == session.id and session.state is SessionState.RUNNING:
-            self._by_pane[session.pane] = session
+        self._unfinished.pop(session.id, None)
+        self._used_names.add(session.name)
+        if self._by_pane.get(session.pane, session).id == session.id:
+            self._by_pane.pop(session.pane, None)
+            if session.state is SessionState.RUNNING:
+                self._by_pane[session.pane] = session
 
     async def kill(self, session: Session) -> Session:
         """End a session that hark started. The pane of an adopted session is the human's: it is only let go."""
@@ -358,12 +369,12 @@ class Sessions:
         data = {"name": session.name}
         event = Event(at=self._clock(), kind=EventKind.SESSION_FORGOTTEN, session_id=session_id, data=data)
         await self._store.remove_session(session_id, event)
-        await self.load()
+        self._by_id.pop(session_id, None)
         return session
 
     async def _add(self, session: Session) -> None:
         await self._store.add_session(session, self._created(session))
-        await self.load()
+        self._keep(session)
 
     def _created(self, session: Session) -> Event:
         data = {"name": session.name, "agent": session.agent, "is_adopted": session.is_adopted}
@@ -371,7 +382,7 @@ class Sessions:
 
     async def _change(self, session: Session, changes: dict[str, Any], event: Event) -> Session:
         changed = await self._store.change_session(session.id, changes, event)
-        await self.load()
+        self._keep(changed)
         self.on_change(session.id)
         return changed
 

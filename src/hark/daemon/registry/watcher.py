@@ -13,6 +13,7 @@ from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import by_server
+from hark.daemon.session.live import LiveSessions, Part
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Session
@@ -26,15 +27,28 @@ LOST_AFTER = 3
 """How many questions in a row must fail before a tmux server counts as gone: a single failure may be a moment of overload."""
 
 
+class SeenPane(Part):
+    """The facts of one session's pane at the last look."""
+
+    facts: PaneFacts | None = None
+
+
 class Watcher:
-    def __init__(self, sessions: Sessions, panes: Panes, wake: Callable[[SessionId], None], clock: Clock) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        live: LiveSessions,
+        panes: Panes,
+        wake: Callable[[SessionId], None],
+        clock: Clock,
+    ) -> None:
         self._sessions = sessions
+        self._live = live
         self._panes = panes
         self._wake = wake
         self._clock = clock
         self._changed = asyncio.Event()
         self._isolation = Isolation("watcher", rests=False)
-        self._seen: dict[SessionId, PaneFacts] = {}
         self._silent: dict[str, int] = defaultdict(int)
         self._asked: dict[str, bool] = {}
         """The tmux servers that have been asked and have not answered yet, by socket; True if panes have changed since, so that the
@@ -42,7 +56,8 @@ class Watcher:
 
     def seen(self, session_id: SessionId) -> PaneFacts | None:
         """Return the facts of the session's pane at the last look, about a second ago at most; None if there was no look yet."""
-        return self._seen.get(session_id)
+        seen = self._live.find(session_id, SeenPane)
+        return seen.facts if seen else None
 
     def look_now(self, socket: str) -> None:
         self._changed.set()
@@ -109,8 +124,8 @@ class Watcher:
             await self._gone(session, "its program has ended")
             return
         await self._panes.watch(session.pane) if not pane.has_pipe else None
-        before = self._seen.get(session.id)
-        self._seen[session.id] = pane
+        seen = self._live.of(session.id).part(SeenPane)
+        before, seen.facts = seen.facts, pane
         if before and (before.in_mode, before.foreground) != (pane.in_mode, pane.foreground):
             self._wake(session.id)
 
@@ -121,6 +136,5 @@ class Watcher:
 
     async def _gone(self, session: Session, why: str) -> None:
         logger.info("session gone", extra={"session": session.name, "why": why})
-        self._seen.pop(session.id, None)
         self._isolation.forget(session.id)
         await self._sessions.mark_gone(session, why)

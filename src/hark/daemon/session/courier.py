@@ -28,6 +28,7 @@ from hark.daemon.session.failures import hold_after
 from hark.daemon.session.handover import Handovers
 from hark.daemon.session.key_holds import redraw
 from hark.daemon.session.ledger import Ledger
+from hark.daemon.session.live import Part
 from hark.daemon.session.native_delivery import begin_natively, deliver_natively, without_channel
 from hark.daemon.session.observation import is_stopped, observe_pane, observe_without_keys
 from hark.daemon.session.text_files import write_text
@@ -53,7 +54,7 @@ QUIETEST_S = 0.1
 """The fewest seconds between two looks at a held session that prints without end."""
 
 
-class Courier:
+class Courier(Part):
     def __init__(
         self,
         session_id: SessionId,
@@ -99,6 +100,11 @@ class Courier:
         """The message that is being delivered."""
         self._is_redrawn = False
         """True if the agent was asked to redraw its screen and no box has been seen since."""
+
+    @property
+    def is_at_work(self) -> bool:
+        """True as long as somebody has this courier: a courier ends by itself when its session is gone, and `Couriers` drops it then."""
+        return True
 
     def see_box(self, box: Box | None) -> float:
         """Take note of what the input box holds now. Return for how many seconds the box has held exactly that."""

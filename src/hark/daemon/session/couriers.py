@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from hark.daemon.process.log import logger
 from hark.daemon.session.courier import Courier
+from hark.daemon.session.live import LiveSessions
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SessionId
@@ -18,12 +19,16 @@ RESTART_S = (0.1, 0.5, 2.0, 10.0)
 
 class Couriers:
     def __init__(
-        self, store: Store, make: Callable[[SessionId], Courier], session_at: Callable[[Pane], SessionId | None]
+        self,
+        store: Store,
+        live: LiveSessions,
+        make: Callable[[SessionId], Courier],
+        session_at: Callable[[Pane], SessionId | None],
     ) -> None:
         self._store = store
+        self._live = live
         self._make = make
         self._session_at = session_at
-        self._couriers: dict[SessionId, Courier] = {}
         self._tasks: asyncio.TaskGroup | None = None
 
     async def run(self) -> None:
@@ -35,14 +40,16 @@ class Couriers:
             await asyncio.get_running_loop().create_future()
 
     def of(self, session_id: SessionId) -> Courier:
-        if session_id not in self._couriers:
-            assert self._tasks is not None
-            self._couriers[session_id] = courier = self._make(session_id)
-            self._tasks.create_task(self._supervise(session_id, courier), name=f"courier {session_id}")
-        return self._couriers[session_id]
+        return self._live.of(session_id).part(Courier, lambda: self._begin(session_id))
+
+    def _begin(self, session_id: SessionId) -> Courier:
+        assert self._tasks is not None
+        courier = self._make(session_id)
+        self._tasks.create_task(self._supervise(session_id, courier), name=f"courier {session_id}")
+        return courier
 
     def all(self) -> list[Courier]:
-        return list(self._couriers.values())
+        return [courier for _, courier in self._live.parts(Courier)]
 
     def wake(self, session_id: SessionId) -> None:
         if self._tasks is not None:
@@ -50,7 +57,7 @@ class Couriers:
 
     def stir(self, session_id: SessionId) -> None:
         """Wake the courier of a session, if the session has one."""
-        if courier := self._couriers.get(session_id):
+        if courier := self._live.find(session_id, Courier):
             courier.wake()
 
     def on_event(self, event: Event) -> None:
@@ -61,12 +68,12 @@ class Couriers:
         is_queued = event.kind is EventKind.MESSAGE and event.data.get("status") in ("queued", "cancelled", "expired")
         if is_queued:
             self.wake(event.session_id)
-        elif event.kind in _CONCERNS and (courier := self._couriers.get(event.session_id)):
+        elif event.kind in _CONCERNS and (courier := self._live.find(event.session_id, Courier)):
             courier.wake()
 
     def on_output(self, pane: Pane) -> None:
         session_id = self._session_at(pane)
-        courier = self._couriers.get(session_id) if session_id else None
+        courier = self._live.find(session_id, Courier) if session_id else None
         if courier and courier.is_waiting_for_output:
             courier.wake()
 
@@ -84,11 +91,11 @@ class Couriers:
         while True:
             try:
                 await courier.run()
-                self._couriers.pop(session_id, None)
+                self._live.of(session_id).drop(courier)
                 return
             except HarkError as failure:
                 if failure.code == "session-not-found":
-                    self._couriers.pop(session_id, None)
+                    self._live.of(session_id).drop(courier)
                     return
                 logger.error(
                     "courier failed", extra={"session": session_id, "code": failure.code, "detail": failure.detail}

@@ -18,11 +18,11 @@ from hark.daemon.outbox import Outbox
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.process.slow_calls import work_aside
+from hark.daemon.session.live import LiveSessions, Part
 from hark.daemon.session.text_files import write_text
 from hark.delivery import wording
 from hark.delivery.gate import Hold
 from hark.model.errors import HarkError
-from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Authority, HoldReason, Message, Status
@@ -62,11 +62,26 @@ class Waiter:
         self.printed: asyncio.Future[bool] = loop.create_future()
 
 
+class HandoverState(Part):
+    """What is handed over to one session's agent through its hooks."""
+
+    waiter: Waiter | None = None
+    conversation: str | None = None
+    """The agent's own name for its conversation; None if the agent does not read what its hooks print."""
+    claim: Claim | None = None
+    continuations = 0
+
+    async def end(self) -> None:
+        if self.waiter and not self.waiter.offered.done():
+            self.waiter.offered.set_result(b"")
+
+
 class Handovers:
     def __init__(
         self,
         store: Store,
         outbox: Outbox,
+        live: LiveSessions,
         turns: TurnBook,
         clock: Clock,
         owner: str,
@@ -80,6 +95,7 @@ class Handovers:
     ) -> None:
         self._store = store
         self._outbox = outbox
+        self._live = live
         self._turns = turns
         self._clock = clock
         self._owner = owner
@@ -89,33 +105,28 @@ class Handovers:
         self._transcript_of = transcript_of
         self._is_on = is_on
         self._is_waking = is_waking
-        self._waiters: dict[SessionId, Waiter] = {}
-        self._conversations: dict[SessionId, str] = {}
-        """The agent's own name for its conversation, for each session whose agent reads what its hooks print."""
-        self._claims: dict[SessionId, Claim] = {}
-        self._continuations: dict[SessionId, int] = {}
 
     async def heed(self, session: Session, report: Report, heard: Heard) -> None:
         """Judge by an event of the agent whether it has taken the messages that its hook was given before."""
         if heard.said is Said.PROMPT_SUBMITTED and self._takes_answers(session, report):
-            self._conversations[session.id] = report.agent_session_id
-        claim = self._claims.get(session.id)
+            self._state(session.id).conversation = report.agent_session_id
+        claim = self._state(session.id).claim
         if claim is None:
             return
         verdict = rules.judge(claim, heard, is_continued=report.is_continued)
         if verdict is Verdict.TAKEN:
             await self._taken(session.id, claim.message_ids, claim.at)
         if verdict is not Verdict.WAIT:
-            self._claims.pop(session.id, None)
+            self._state(session.id).claim = None
 
     async def offer(self, session: Session, report: Report, event: str, heard: Heard) -> Offer | None:
         """Claim the messages that may go in at this event, and return the offer for the hook; None if no message goes in."""
         boundary = BOUNDARIES.get(heard.said)
         if boundary is None:
             return None
-        before = self._continuations.get(session.id, 0)
+        state = self._state(session.id)
         if boundary is Boundary.STOP:
-            before = self._continuations[session.id] = rules.continued(before, is_continued=report.is_continued)
+            state.continuations = rules.continued(state.continuations, is_continued=report.is_continued)
         if not self._may_offer(session, report):
             return None
         try:
@@ -123,7 +134,7 @@ class Handovers:
                 session
             ):
                 return None
-            return await self._claim(session, event, heard, boundary, before)
+            return await self._claim(session, event, heard, boundary, state.continuations)
         except HarkError as failure:
             logger.warning("a hand-over failed", extra={"session": session.name, "code": failure.code})
             return None
@@ -131,19 +142,19 @@ class Handovers:
     async def settle(self, offer: Offer, *, is_printed: bool) -> None:
         """Take note whether the hook has printed the offer. If the hook ended without printing, the agent has not got the messages,
         and they are queued again."""
-        claim = offer.claim
+        claim, state = offer.claim, self._state(offer.session_id)
         if is_printed:
             if claim.boundary is Boundary.STOP:
-                self._continuations[offer.session_id] = self._continuations.get(offer.session_id, 0) + 1
+                state.continuations += 1
             return
-        if self._claims.get(offer.session_id) is claim:
-            del self._claims[offer.session_id]
+        if state.claim is claim:
+            state.claim = None
         for message_id in claim.message_ids:
             await self._give_back(message_id, "its hook did not take it")
 
     def hold(self, session: Session, message: Message) -> Hold | None:
         """Return why a message is not typed now if the agent's hooks will take it; None if no hook will."""
-        if session.id not in self._conversations or self._turns.of(session.id).phase is not Phase.BUSY:
+        if self._state(session.id).conversation is None or self._turns.of(session.id).phase is not Phase.BUSY:
             return None
         ways = find_agent(session.agent).answers
         if rules.may_go(message, Boundary.TOOL, ways[Boundary.TOOL].authority):
@@ -155,40 +166,44 @@ class Handovers:
     def begin_waiting(self, session: Session) -> Waiter | None:
         """Register a hook that waits beside an idle agent, and return its waiter; None if another hook waits already, or if the setting
         `rewake` is off."""
-        if not self._is_waking or session.id in self._waiters:
+        state = self._state(session.id)
+        if not self._is_waking or state.waiter:
             return None
-        self._waiters[session.id] = waiter = Waiter()
-        return waiter
+        state.waiter = Waiter()
+        return state.waiter
 
     def end_waiting(self, session: Session, waiter: Waiter, *, is_printed: bool) -> None:
-        if self._waiters.get(session.id) is waiter:
-            del self._waiters[session.id]
+        state = self._live.find(session.id, HandoverState)
+        if state and state.waiter is waiter:
+            state.waiter = None
         if not waiter.printed.done():
             waiter.printed.set_result(is_printed)
 
     async def wake(self, session: Session, message: Message) -> Hold | None:
         """Wake an idle agent with the message, through the hook that waits beside the agent. Return None if that cannot be done now."""
-        waiter = self._waiters.get(session.id)
-        is_idle = self._turns.of(session.id).phase is Phase.IDLE and session.id not in self._claims
+        state = self._state(session.id)
+        waiter = state.waiter
+        is_idle = self._turns.of(session.id).phase is Phase.IDLE and state.claim is None
         is_free = session.do_not_disturb_since is None and rules.may_go(message, Boundary.STOP, Authority.NOTICE)
         if waiter is None or waiter.offered.done() or not is_idle or not is_free:
             return None
         text, taken = self._words((message,))
         if not await self._stage(session, taken, "waiting", Authority.NOTICE):
             return None
-        self._claims[session.id] = Claim(message_ids=(message.id,), boundary=Boundary.STOP, at=self._clock())
+        state.claim = Claim(message_ids=(message.id,), boundary=Boundary.STOP, at=self._clock())
         # The text begins on a line of its own, because the agent writes words of its own before it.
         waiter.offered.set_result(b"\n" + text.encode("utf-8", "replace"))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PRINTED_WITHIN_S):
                 if not await asyncio.shield(waiter.printed):
-                    self._claims.pop(session.id, None)
+                    state.claim = None
                     await self._give_back(message.id, "its hook did not take it")
         return _waiting()
 
     async def resolve(self, session: Session, message: Message) -> Hold | None:
         """Find out what became of a claimed message. Return None if the message is no longer in the way."""
-        if session.id in self._claims and self._turns.of(session.id).phase is Phase.BUSY:
+        state = self._state(session.id)
+        if state.claim and self._turns.of(session.id).phase is Phase.BUSY:
             return _waiting()
         phase = self._turns.of(session.id).phase
         staged_at = message.staged_at or message.queued_at
@@ -198,7 +213,7 @@ class Handovers:
         fate = rules.resolve(staged_at, now, phase, is_in_transcript=is_there, is_waking=is_waking)
         if fate is Fate.WAIT:
             return _waiting()
-        self._claims.pop(session.id, None)
+        state.claim = None
         await self._end(session, message, fate)
         return None
 
@@ -208,16 +223,8 @@ class Handovers:
         except OSError:
             return None
 
-    def on_event(self, event: Event) -> None:
-        if event.kind is EventKind.SESSION_GONE and event.session_id:
-            self._forget(event.session_id)
-
-    def _forget(self, session_id: SessionId) -> None:
-        waiter = self._waiters.pop(session_id, None)
-        if waiter and not waiter.offered.done():
-            waiter.offered.set_result(b"")
-        for kept in (self._conversations, self._claims, self._continuations):
-            kept.pop(session_id, None)
+    def _state(self, session_id: SessionId) -> HandoverState:
+        return self._live.of(session_id).part(HandoverState)
 
     def _takes_answers(self, session: Session, report: Report) -> bool:
         return self._is_on and bool(find_agent(session.agent).answers) and report.takes_answers
@@ -225,9 +232,10 @@ class Handovers:
     def _may_offer(self, session: Session, report: Report) -> bool:
         """Return True if a message may go in at this event: the event belongs to the conversation with the agent itself (a sender does
         not mean its subagents), the session may be disturbed, and no claim is open."""
-        conversation = self._conversations.get(session.id)
-        is_own = conversation is not None and conversation == report.agent_session_id and not report.is_beside
-        return is_own and session.do_not_disturb_since is None and session.id not in self._claims
+        state = self._state(session.id)
+        is_named = state.conversation is not None and state.conversation == report.agent_session_id
+        is_own = is_named and not report.is_beside
+        return is_own and session.do_not_disturb_since is None and state.claim is None
 
     async def _may_be_cancelled(self, session: Session) -> bool:
         age_s = await self._key_age_s(session)
@@ -251,7 +259,7 @@ class Handovers:
             if not taken or not await self._stage(session, taken, event, way.authority):
                 return None
             claim = Claim(message_ids=tuple(m.id for m in taken), boundary=boundary, at=heard.at)
-            self._claims[session.id] = claim
+            self._state(session.id).claim = claim
             return Offer(session.id, claim, answer(way, event, text), heard)
         finally:
             lock.release()
