@@ -13,6 +13,7 @@ from hark.delivery.carriers.steps import (
     Begin,
     Delivery,
     EditorOpened,
+    Held,
     LeaveUndo,
     Look,
     LookAgain,
@@ -76,6 +77,16 @@ def without_undo(start: Start) -> Start:
             elif isinstance(step, PressEnter):
                 step = replace(step, then=())
             answer = True if isinstance(step, LeaveUndo) else (yield step)
+
+    return deliver
+
+
+def never_late(start: Start) -> Start:
+    """Says that nothing is on its way any more, so that the keys are let go at once and nobody runs the undo."""
+
+    def deliver(job: Job, flavour: Flavour) -> Delivery:
+        outcome = yield from start(job, flavour)
+        return replace(outcome, is_late=False) if isinstance(outcome, Held | Stuck) else outcome
 
     return deliver
 
@@ -226,11 +237,10 @@ BROKEN: dict[str, Carriers] = {
     "leaves the mark of an interrupt": Carriers(interrupt=leaving_out(deliver_interrupt, _is_erase)),
     "does not wait for the editor's end": Carriers(editor=editor_before_it_is_gone),
     "does not go back": Carriers(
-        none=leaving_out(deliver_none, _is_way_back),
-        stash=leaving_out(deliver_stash, _is_way_back),
-        editor=leaving_out(deliver_editor, _is_way_back),
+        none=never_late(leaving_out(deliver_none, _is_way_back)),
+        stash=never_late(leaving_out(deliver_stash, _is_way_back)),
+        editor=never_late(leaving_out(deliver_editor, _is_way_back)),
     ),
-    "does not go back (stash)": Carriers(stash=leaving_out(deliver_stash, _is_way_back)),
     "does not wait for keys that are not drawn": Carriers(rest=never_resting),
     "leaves no undo (none)": Carriers(none=without_undo(deliver_none)),
     "leaves no undo (stash)": Carriers(stash=without_undo(deliver_stash)),
@@ -239,3 +249,10 @@ BROKEN: dict[str, Carriers] = {
     "leaves no undo (interrupt)": Carriers(interrupt=without_undo(deliver_interrupt)),
     "delivers twice after a crash": Carriers(resume=resume_by_delivering_again),
 }
+
+UNDONE = Carriers(
+    none=leaving_out(deliver_none, _is_way_back),
+    stash=leaving_out(deliver_stash, _is_way_back),
+    editor=leaving_out(deliver_editor, _is_way_back),
+)
+"""Carriers that do not go back themselves, but say so: whoever holds the keys runs the undo."""

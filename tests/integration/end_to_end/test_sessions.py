@@ -121,7 +121,7 @@ def test_an_adopted_pane_lives_on_when_its_session_is_killed(hark: RunningHark, 
 
     said = hark.ok("kill", "mine")
 
-    assert said.endswith("its pane lives on\n")
+    assert said.endswith("its pane goes on\n")
     assert not tmux.is_dead(pane)
     assert hark.session("mine")["state"] == "gone"
     assert hark.json("adopt", "-S", str(tmux.socket), "-n", "mine", pane)["state"] == "running"
