@@ -208,7 +208,7 @@ class Run:
         self.has_overrun = self.has_overrun or terminal.has_overrun
         if terminal.has_overrun or properties.is_disturbed(terminal, start):
             self.is_clean = False
-        if not terminal.is_undoing:
+        if terminal.is_held and not terminal.is_undoing:
             terminal.release()
 
     def _put_back(self) -> None:

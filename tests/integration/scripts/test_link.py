@@ -129,7 +129,7 @@ def test_what_is_not_ours_is_left_alone(kind: str, checkout: Path, user: Path, t
     told = link(checkout, environment(user))
 
     assert (place.lstat().st_ino, place.is_symlink() and os.readlink(place)) == before
-    assert f"{place} is there already" in told
+    assert f"{place} already exists" in told
     assert line_to_add(told) == f'export PATH={shlex.quote(f"{checkout}/.venv/bin")}:"$PATH"'
     link(checkout, environment(user), "remove")
     assert place.lstat().st_ino == before[0]
