@@ -60,7 +60,7 @@ def test_a_text_that_cannot_be_taken_out_is_uncertain_and_no_longer_in_the_way(h
     refused = agent.send(f"an {WORD} text")
     behind = agent.send("what waits behind it")
 
-    assert hark.wait_end(refused) == "uncertain"
+    assert hark.wait_end(refused) == "uncertain", hark.message(refused)
     hark.wait_status(behind, "held", "draft")
 
 
