@@ -176,7 +176,8 @@ class Run:
         start = before(terminal)
         outcome: Outcome | None = self._drive(deliver(self.job), start, is_taking=is_taking)
         is_draft_out = is_taking and terminal.record is not None
-        if outcome is not None and (is_draft_out or terminal.line.has_unread or is_late(outcome)):
+        is_broken_off = not isinstance(outcome, Submitted) and terminal.line.has_unread
+        if outcome is not None and (is_draft_out or is_broken_off or is_late(outcome)):
             # The hold is left to whoever has the keys: they wait until the agent reads, and run the undo.
             terminal.end_hold()
         terminal.wait_undone()

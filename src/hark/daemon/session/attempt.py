@@ -75,6 +75,7 @@ class Attempt(Struct, kw_only=True):
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
         began_at_s = asyncio.get_running_loop().time()
         self.held_until_s = began_at_s + (HOLD_S if self.session.airlock else HOLD_BY_TMUX_S) - LETS_GO_WITHIN_S
+        is_done = True
         try:
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             if not await driver.come_to_rest():
@@ -91,7 +92,9 @@ class Attempt(Struct, kw_only=True):
                 # Whoever held the keys has put the draft back, and the human has typed on since, or has submitted it.
                 await self.ledger.drop_draft()
                 draft = None
+            is_done = False
             hold = await self._run_with(driver, grip, draft)
+            is_done = hold is None
             if hold:
                 # An agent that loses the focus redraws its screen, and that would wake the courier at once to try the same again.
                 grip.keep_focus()
@@ -100,9 +103,9 @@ class Attempt(Struct, kw_only=True):
                 await driver.run(wait_for_turn(self.kind.shows_turn, min(self.kind.begins_within_s, left_s)))
             return hold
         finally:
-            if not self.is_given_up and (self.is_draft_out or await self._has_unread()):
-                # The carrier could not put the draft back, or nobody has seen what its last keys do: whoever holds the human's keys runs
-                # the undo before letting them go.
+            if not self.is_given_up and (self.is_draft_out or (not is_done and await self._has_unread())):
+                # The carrier could not put the draft back, or broke off and nobody has seen what its last keys do: whoever holds the
+                # human's keys runs the undo before letting them go.
                 await grip.give_up()
             await grip.release()
             if self.has_begun:
