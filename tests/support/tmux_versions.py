@@ -23,7 +23,7 @@ SECTION = "tmux-versions"
 NOTE = "What passed on which version; `scripts/tmux-versions` runs it and writes this table."
 FOLDERS = ("terminal", "keyhold", "airlock", "end_to_end")
 COMMANDS: dict[str, list[str]] = {
-    **{folder: ["-m", "pytest", f"tests/{folder}", "-q", "-p", "no:cacheprovider"] for folder in FOLDERS},
+    **{folder: ["-m", "pytest", f"tests/integration/{folder}", "-q", "-p", "no:cacheprovider"] for folder in FOLDERS},
     "holds": ["-m", "tests.integration.keyhold.campaign", "1000", "100"],
 }
 HEAD = f"| tmux | {' | '.join(COMMANDS)} |"
