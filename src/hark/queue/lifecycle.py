@@ -35,10 +35,10 @@ S = Status
 
 
 class TextPlace(StrEnum):
-    """Where the text of a message may be."""
+    """A place says where the text of a message may be."""
 
     NOWHERE = "nowhere"
-    """Only hark has the text."""
+    """The text is with hark alone."""
     BOX = "box"
     """The text may be in the input box."""
     API = "api"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hark.agents.native import processes
-from hark.agents.native.access import Facts, Start, is_for_terminal
+from hark.agents.native.access import Facts, Start, is_for_terminal, keep_if
 from hark.agents.native.channel import NativeChannel
 
 if TYPE_CHECKING:
@@ -40,14 +40,7 @@ class CodexAccess:
             return None
         client = await asyncio.to_thread(_load_client)
         channel = await client.open(facts.door / SOCKET)
-        try:
-            if not require_certain or await channel.is_certain():
-                return channel
-        except BaseException:
-            await channel.close()
-            raise
-        await channel.close()
-        return None
+        return await keep_if(channel, channel.is_certain) if require_certain else channel
 
 
 def _load_client() -> "type[CodexChannel]":

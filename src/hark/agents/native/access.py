@@ -44,6 +44,18 @@ class NativeAccess(Protocol):
         to what the session's pane shows. Raise ChannelLost if the agent hangs up meanwhile."""
 
 
+async def keep_if(channel: NativeChannel, is_right: Callable[[], Awaitable[object]]) -> NativeChannel | None:
+    """Return the channel if `is_right` gives something true. Otherwise, and also if the question fails, close the channel."""
+    try:
+        if await is_right():
+            return channel
+    except BaseException:
+        await channel.close()
+        raise
+    await channel.close()
+    return None
+
+
 def is_for_terminal(
     words: Sequence[str], with_value: frozenset[str], alone: frozenset[str], commands: frozenset[str]
 ) -> bool:

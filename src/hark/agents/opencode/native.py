@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hark.agents.native import processes
-from hark.agents.native.access import Facts, Start, is_for_terminal, read_secret
+from hark.agents.native.access import Facts, Start, is_for_terminal, keep_if, read_secret
 from hark.agents.native.channel import ChannelLost, NativeChannel
 
 if TYPE_CHECKING:
@@ -49,14 +49,7 @@ class OpenCodeAccess:
             channel = await client.open(port, password, facts.pane, self._claims)
         except ChannelLost:
             return None
-        try:
-            if not require_certain or await channel.locate():
-                return channel
-        except BaseException:
-            await channel.close()
-            raise
-        await channel.close()
-        return None
+        return await keep_if(channel, channel.locate) if require_certain else channel
 
 
 def _load_client() -> "type[OpenCodeChannel]":

@@ -41,7 +41,7 @@ _ENDS_A_QUESTION = (Said.PERMISSION_ANSWERED, Said.TOOL_DONE, Said.STOPPED, Said
 
 
 class HeardSignals(Part):
-    """What was heard of the signals of one session."""
+    """This part of a session remembers which signals of it were heard."""
 
     def __init__(self, session_id: SessionId) -> None:
         self._session_id = session_id

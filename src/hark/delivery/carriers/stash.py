@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.carriers.free_box import into_free_box
-from hark.delivery.carriers.seen_box import with_key_while_seen
 from hark.delivery.carriers.steps import (
     Answer,
     Delivery,
@@ -39,6 +38,7 @@ from hark.delivery.carriers.submit import (
     watch_for,
 )
 from hark.delivery.carriers.undo import LATE_S, SUBMITTED_S, WORKED_OFF_S, WayBack, Write, going_back_on
+from hark.delivery.carriers.undo_under_dialog import with_key_while_seen
 from hark.delivery.screen.box import Box, mentions, read_box, shows_below
 from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
