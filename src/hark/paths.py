@@ -111,6 +111,20 @@ def socket_is_ours(path: Path) -> bool:
         facts = os.lstat(path)
     except OSError:
         return False
+    return _is_own_socket(facts)
+
+
+def is_foreign_socket(path: Path) -> bool:
+    """Return True if something other than a socket of this user's is at the path. Nothing at all is not foreign: the socket may have
+    vanished a moment ago, because its daemon has ended."""
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return False
+    return not _is_own_socket(facts)
+
+
+def _is_own_socket(facts: os.stat_result) -> bool:
     return stat.S_ISSOCK(facts.st_mode) and facts.st_uid == os.getuid()
 
 

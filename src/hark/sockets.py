@@ -51,9 +51,7 @@ class OwnSocket:
 
     def _make_room(self) -> None:
         paths.make_private(self.path.parent)
-        if not os.path.lexists(self.path):
-            return
-        if not paths.socket_is_ours(self.path):
+        if paths.is_foreign_socket(self.path):
             raise HarkError(
                 "directory-unsafe", f"{self.path} is not a socket of yours", f"check who owns {self.path.parent}"
             )

@@ -169,7 +169,7 @@ def segment(text: str) -> str:
 
 def connect(timeout_s: float = ANSWER_S) -> socket.socket:
     path = instance.door().path
-    if os.path.lexists(path) and not paths.socket_is_ours(path):
+    if paths.is_foreign_socket(path):
         raise HarkError("directory-unsafe", f"{path} is not a socket of yours", f"check who owns {path.parent}")
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

@@ -152,6 +152,26 @@ def test_a_socket_that_nobody_listens_on_means_the_same() -> None:
     assert caught.value.code == "daemon-unreachable"
 
 
+def test_a_socket_that_vanishes_at_the_first_look_means_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths.make_private(paths.runtime_dir())
+    with socket.socket(socket.AF_UNIX) as ending:
+        ending.bind(str(paths.socket_path()))
+    look = os.lstat
+
+    def look_and_lose(path: str | Path) -> os.stat_result:
+        facts = look(path)
+        if Path(path) == paths.socket_path():
+            paths.socket_path().unlink()
+        return facts
+
+    monkeypatch.setattr(os, "lstat", look_and_lose)
+
+    with pytest.raises(HarkError) as caught:
+        connect()
+
+    assert caught.value.code == "daemon-unreachable"
+
+
 def test_what_is_no_socket_of_ours_is_not_spoken_to(home: Path) -> None:
     paths.make_private(paths.runtime_dir())
     os.symlink("/somewhere/else.sock", paths.socket_path())
