@@ -164,10 +164,10 @@ def test_a_socket_that_vanishes_at_the_first_look_means_the_same(monkeypatch: py
             paths.socket_path().unlink()
         return facts
 
-    monkeypatch.setattr(os, "lstat", look_and_lose)
-
-    with pytest.raises(HarkError) as caught:
-        connect()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "lstat", look_and_lose)
+        with pytest.raises(HarkError) as caught:
+            connect()
 
     assert caught.value.code == "daemon-unreachable"
 
