@@ -109,6 +109,8 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/openapi.json"): everybody,
     ("GET", "/sessions"): everybody,
     ("GET", "/wait"): everybody,
+    ("GET", "/needs"): everybody,
+    ("GET", "/needs/line"): everybody,
     ("GET", "/sessions/{session:path}"): everybody,
     ("POST", "/send"): as_sender,
     ("POST", "/sessions/{session:path}/send"): as_sender,

@@ -10,7 +10,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hark import __version__
-from hark.api import editors, inbox, messages, metrics, openapi, scheduler, sessions, signals, spawn, system
+from hark.api import editors, inbox, messages, metrics, needs, openapi, scheduler, sessions, signals, spawn, system
 from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
 from hark.api.route import endpoint
@@ -27,6 +27,7 @@ CALLS = (
     *spawn.CALLS,
     *messages.CALLS,
     *signals.CALLS,
+    *needs.CALLS,
     *sessions.CALLS,
 )
 

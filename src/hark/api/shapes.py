@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Mode, Receipt, Status
 from hark.model.session import Session
 from hark.model.signal import SignalSource, SignalState
+from hark.queue.needs import Why, find_need
 from hark.queue.turns import Phase, Turns
 
 PositiveSeconds = Annotated[float, Meta(gt=0, le=366 * 86400)]
@@ -124,6 +125,12 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     phase_since: datetime | None = None
     waiting_for: str = ""
     """What the session's agent asks a human's permission for."""
+    need: Why | None = None
+    """Why the session needs a human; null if it needs nobody."""
+    need_since: datetime | None = None
+    """Since when the session has waited for a human; null if it needs nobody."""
+    question: str = ""
+    """What the session's agent asks the human for, in its own words."""
 
 
 class Started(Response, frozen=True, kw_only=True):
@@ -337,6 +344,7 @@ def session_info(
     session: Session, pending: int = 0, reason: HoldReason | None = None, turns: Turns | None = None
 ) -> SessionInfo:
     turns = turns or Turns()
+    need = find_need(session, turns)
     return SessionInfo(
         id=session.id,
         name=session.name,
@@ -364,6 +372,9 @@ def session_info(
         nudge_state=session.signal_state,
         signal_text=session.signal_text,
         signal_source=session.signal_source,
+        need=need.why if need else None,
+        need_since=need.since if need else None,
+        question=need.question if need else "",
     )
 
 

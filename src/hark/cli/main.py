@@ -19,6 +19,8 @@ COMMANDS: dict[str, dict[str, str]] = {
         "adopt": "Turn an existing tmux pane into a session.",
         "ls": "List the sessions.",
         "attach": "Show a session in this terminal.",
+        "next": "Go to the session that has waited longest for you.",
+        "status-line": "Print how many sessions need you, for a status line.",
         "output": "Print the screen of a session.",
         "rename": "Give a session another name.",
         "hold": "Keep messages away from a session.",

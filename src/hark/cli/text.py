@@ -44,6 +44,18 @@ def show(text: str, *, nl: bool = True) -> None:
     _print(sys.stdout, text, "\n" if nl else "")
 
 
+def redraw(text: str) -> None:
+    """Show the text in place of what the terminal shows now, cut to the height of the terminal. If stdout is no terminal, print the
+    text and an empty line."""
+    if not sys.stdout.isatty():
+        show(text + "\n")
+        return
+    lines = text.split("\n")[: max(1, _terminal_rows() - 1)]
+    # Home, then each line in its erased row, then everything below is erased: unlike clearing first, this does not flicker.
+    sys.stdout.write("\x1b[H")
+    _print(sys.stdout, "".join(f"{_OWN}[K{line}\n" for line in lines), end="\x1b[J")
+
+
 def show_bytes(data: bytes) -> None:
     """Print bytes as they are, for a user who has asked for just that."""
     sys.stdout.flush()
@@ -79,10 +91,10 @@ def harmless(text: str) -> str:
     stay."""
     parts = _OWN_COLOUR.split(text)
     escaped = [_DRIVING.sub(_written_out, part) for part in parts[::2]]
-    return escaped[0] + "".join(f"\x1b[{code}m{rest}" for code, rest in zip(parts[1::2], escaped[1:], strict=True))
+    return escaped[0] + "".join(f"\x1b[{code}{rest}" for code, rest in zip(parts[1::2], escaped[1:], strict=True))
 
 
-_OWN_COLOUR = re.compile(re.escape(_OWN) + r"\[(\d+)m")
+_OWN_COLOUR = re.compile(re.escape(_OWN) + r"\[(\d+m|K)")
 
 
 def _written_out(hit: re.Match[str]) -> str:
@@ -197,6 +209,13 @@ def terminal_columns() -> int | None:
         return os.get_terminal_size(sys.stdout.fileno()).columns or None
     except (OSError, ValueError):
         return None
+
+
+def _terminal_rows() -> int:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).lines or 24
+    except (OSError, ValueError):
+        return 24
 
 
 def instant(text: str) -> datetime:

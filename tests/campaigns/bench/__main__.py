@@ -13,6 +13,7 @@ from tests.campaigns.bench import (
     sentinel,
     sessions,
     signals,
+    status_line,
 )
 
 BENCHES = {
@@ -28,6 +29,7 @@ BENCHES = {
     "hooks": hooks.run,
     "signals": signals.run,
     "flood": flood.run,
+    "status-line": status_line.run,
 }
 
 if __name__ == "__main__":

@@ -106,6 +106,8 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("GET", "/events", "", "?after=x", None),
         ("GET", "/signals", "", "?limit=5", None),
         ("GET", "/signals", "", "?session=nobody", None),
+        ("GET", "/needs", "", "", None),
+        ("GET", "/needs/line", "", "", None),
         ("POST", "/hooks", "", "", hook),
         ("POST", "/hooks", "", "", {}),
         ("POST", "/sessions", "", "", new),

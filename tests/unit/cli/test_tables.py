@@ -17,6 +17,7 @@ from hark.cli.sessions.kill import ended_line
 from hark.cli.sessions.ls import session_row
 from hark.model.message import Channel, HoldReason, Status
 from hark.model.signal import SignalState
+from hark.queue.needs import Why
 from tests.unit.cli.samples import START, later, message, pending, session
 
 
@@ -44,6 +45,7 @@ def test_a_session_shows_how_many_wait_and_why(fields: dict[str, Any], cell: str
         "claude",
         "running",
         "-",
+        "-",
         cell,
         "1h1m",
         "claude --model 'big one'",
@@ -67,6 +69,27 @@ def test_a_session_shows_what_its_agent_announced_on_one_harmless_line(
     shown = session(signal_state=state, signal_text=text)
 
     assert session_row(shown, later(1).isoformat(), room)[4] == cell
+
+
+@pytest.mark.parametrize(
+    ("fields", "cell"),
+    [
+        # Nobody is needed.
+        ({}, "-"),
+        # The signal has said already what is asked.
+        ({"signal_text": "Which one?", "question": "Which one?"}, "1m"),
+        # A dialog asks for something else than the signal did.
+        ({"signal_text": "Which one?", "question": "Bash: make"}, "1m: Bash: make"),
+        # The agent has not said what it asks for.
+        ({"question": "", "signal_text": "x"}, "1m: permission"),
+        # The words of an agent drive no terminal.
+        ({"question": "\x1b]52;c;QQ==\x07"}, "1m: \\x1b]52;c;QQ==\\x07"),
+    ],
+)
+def test_a_session_shows_how_long_it_has_waited_and_for_what(fields: dict[str, Any], cell: str) -> None:
+    need = {"need": Why.PERMISSION, "need_since": START} if fields else {}
+
+    assert session_row(session(**need, **fields), later(60).isoformat())[5] == cell
 
 
 @given(st.text(max_size=300), st.integers(min_value=1, max_value=60))

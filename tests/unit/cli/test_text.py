@@ -1,5 +1,6 @@
 import ast
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hark.cli.text import (
     key_values,
     one_line,
     paint_status,
+    redraw,
     table,
     terminal_columns,
 )
@@ -68,6 +70,17 @@ def test_colour_is_for_terminals_whose_owner_wants_it(
 
     assert is_colourful() is expected
     assert harmless(paint_status("held ")) == ("\x1b[33mheld \x1b[0m" if expected else "held ")
+
+
+def test_a_text_that_is_drawn_again_cannot_drive_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    redraw("one\x1b]0;title\x07\n\x1b[Htwo")
+
+    assert capsys.readouterr().out == "\x1b[H\x1b[Kone\\x1b]0;title\\x07\n\x1b[K\\x1b[Htwo\n\x1b[J"
 
 
 def test_values_are_quoted_where_a_word_would_not_do() -> None:

@@ -53,7 +53,13 @@ def recorded(client: Client, after: int) -> Iterator[dict[str, Any]]:
 
 
 def followed(client: Client, after: int) -> Iterator[dict[str, Any]]:
-    from websockets.exceptions import ConnectionClosed, InvalidHandshake
+    """Yield every event after the one with the number `after`, as it happens."""
+    return (event for event in followed_with_ticks(client, after, None) if event)
+
+
+def followed_with_ticks(client: Client, after: int, tick_s: float | None) -> Iterator[dict[str, Any] | None]:
+    """Yield every event as it happens, and None whenever no event has come for `tick_s` seconds."""
+    from websockets.exceptions import ConnectionClosed, ConnectionClosedOK, InvalidHandshake
     from websockets.sync.client import unix_connect
 
     connection = client.connect()
@@ -61,9 +67,13 @@ def followed(client: Client, after: int) -> Iterator[dict[str, Any]]:
     try:
         uri = f"ws://localhost/events?after={after}"
         with unix_connect(sock=connection, uri=uri, open_timeout=ANSWER_S, compression=None) as channel:
-            for frame in channel:
-                yield json.loads(frame)
-        raise HarkError("daemon-unreachable", "the daemon has stopped", "`hark daemon start` starts it")
+            while True:
+                try:
+                    yield json.loads(channel.recv(tick_s))
+                except TimeoutError:
+                    yield None
+    except ConnectionClosedOK as error:
+        raise HarkError("daemon-unreachable", "the daemon has stopped", "`hark daemon start` starts it") from error
     except (ConnectionClosed, InvalidHandshake) as error:
         raise ConnectionDropped from error
     finally:
