@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hark.delivery.carriers.choose import Means
 from hark.delivery.carriers.draft_reader import LineKeys
-from hark.delivery.carriers.editor import EditorKeys
+from hark.delivery.carriers.editor_text import EditorKeys
 from hark.delivery.carriers.interrupt import InterruptKeys
 from hark.delivery.carriers.rest import DRAWN_WITHIN_S
 from hark.delivery.carriers.stash import StashKeys

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hark.delivery.carriers.draft_reader import LineKeys
-from hark.delivery.carriers.editor import EditorKeys
+from hark.delivery.carriers.editor_text import EditorKeys
 from hark.delivery.carriers.interrupt import InterruptKeys
 from hark.delivery.carriers.stash import StashKeys
 from hark.delivery.carriers.submit import Lines

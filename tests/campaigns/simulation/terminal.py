@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from hark.delivery.carriers.rest import AtHold, PastHold, age_of_last_key
 from hark.delivery.carriers.steps import (
@@ -63,6 +63,17 @@ Action = tuple[str, str]
 
 HEARD_AFTER_MS = 200.0
 """From an Enter to the hook that tells of it."""
+
+
+class Known(NamedTuple):
+    """What was known when a key of ours was written; the agent may read it later."""
+
+    drawn_at: float
+    """How old the screen was that was drawn then."""
+    looked_at: float
+    """How old the screen was that the carrier had seen last."""
+    is_protected: bool
+    """No dialog could have opened since the key of ours before it."""
 
 
 class Terminal:
@@ -406,10 +417,12 @@ class Terminal:
         self.hark_inputs += 1
         known_at = self._frame()[1]
         looked_at = self._looked_at[1] if self._looked_at else 0.0
-        self.line.write(lambda: self._do(act, what, known_at, looked_at))
+        # An agent that waits for a pause in the input protects only what follows soon on other keys of ours.
+        is_protected = self.now - self._hark_at < self.flavour.dialog_waits_ms
+        self.line.write(lambda: self._do(act, what, Known(known_at, looked_at, is_protected)))
         self._hark_at = self.now
 
-    def _do(self, act: Callable[[], None], what: str, known_at: float, looked_at: float) -> None:
+    def _do(self, act: Callable[[], None], what: str, known: Known) -> None:
         """What went wrong is a race if it came too late to be known: for a checked Enter a dialog that was not drawn, for
         other keys whatever came after the last look."""
         before, prompts = len(self.agent.done), len(self.agent.prompts)
@@ -418,12 +431,12 @@ class Terminal:
         for _, effect in self.agent.done[before:]:
             if effect == "newline" or (what == "stop" and effect == "interrupted"):
                 continue
-            is_race = self._came_unknown(known_at if what in ("Enter", "stop") else looked_at, looked_at)
-            is_race = is_race or (effect == "escaped an idle box" and self.agent.busy_until >= known_at)
+            is_race = self._came_unknown(known, is_checked=what in ("Enter", "stop"))
+            is_race = is_race or (effect == "escaped an idle box" and self.agent.busy_until >= known.drawn_at)
             (self.races if is_race else self.wrongs).append(f"{what}: {effect}")
         for prompt in self.agent.prompts[prompts:]:
             if prompt.text != self.payload.strip():
-                is_race = self.human_at > looked_at or self._looks_like_ours(prompt.text)
+                is_race = self.human_at > known.looked_at or self._looks_like_ours(prompt.text)
                 (self.races if is_race else self.wrongs).append(f"{what} submitted {prompt.text!r}")
 
     def _looks_like_ours(self, text: str) -> bool:
@@ -431,11 +444,9 @@ class Terminal:
         is_from_human = self.human_at > self._hark_at or text.startswith(self.payload.strip())
         return is_from_human and undisputed(text) == undisputed(self.payload)
 
-    def _came_unknown(self, known_at: float, looked_at: float) -> bool:
-        """An agent that waits for a pause in the input protects only what follows soon on other keys of ours."""
-        is_protected = self.now - self._hark_at < self.flavour.dialog_waits_ms
-        opened_unseen = self.dialog_at > known_at and not is_protected
-        return opened_unseen or self.human_at > looked_at
+    def _came_unknown(self, known: Known, *, is_checked: bool) -> bool:
+        opened_unseen = self.dialog_at > (known.drawn_at if is_checked else known.looked_at) and not known.is_protected
+        return opened_unseen or self.human_at > known.looked_at
 
     def _open_editor(self, step: OpenEditor) -> Answer:
         if not self._may_press():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hark.delivery.carriers.editor import EditorKeys, deliver
+from hark.delivery.carriers.editor import deliver
+from hark.delivery.carriers.editor_text import EditorKeys
 from hark.delivery.carriers.steps import (
     Answer,
     CloseEditor,

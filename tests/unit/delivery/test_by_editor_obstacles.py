@@ -7,7 +7,7 @@ import pytest
 
 from hark.agents.kinds import load_kinds
 from hark.delivery.carriers import editor as by_editor
-from hark.delivery.carriers.editor import EditorKeys
+from hark.delivery.carriers.editor_text import EditorKeys
 from hark.delivery.carriers.steps import Answer, Held, OpenEditor, Step
 from hark.delivery.carriers.submit import Job
 from hark.delivery.screen.capture import Screen

@@ -15,11 +15,20 @@ from msgspec.structs import replace
 
 from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.carriers.draft_reader import squeeze
+from hark.delivery.carriers.editor_text import (
+    SHOWN_WITHIN_S,
+    EditorKeys,
+    close,
+    closing,
+    holds,
+    needed,
+    same_text,
+    set_text,
+)
 from hark.delivery.carriers.free_box import NOT_HELD, paste_and_submit, retreat
 from hark.delivery.carriers.steps import (
     Answer,
     Begin,
-    CloseEditor,
     Delivery,
     DropDraft,
     EditorOpened,
@@ -27,7 +36,6 @@ from hark.delivery.carriers.steps import (
     LeaveUndo,
     OpenEditor,
     Outcome,
-    Paste,
     Press,
     PressEnter,
     SaveDraft,
@@ -40,82 +48,53 @@ from hark.delivery.carriers.steps import (
     Unproven,
 )
 from hark.delivery.carriers.submit import (
-    DRAWN_WITHIN_S,
     ENTERS,
     TOO_SLOW,
     Job,
-    Test,
     ends_at_cursor,
     is_shell_command,
     look,
     no_box,
-    settle,
     submit,
     submitted,
     wait_for_echo,
-    watch_at_rest,
     watch_for,
 )
 from hark.delivery.carriers.undo import (
-    EDITOR_GONE_S,
     Undo,
     WayBack,
-    Write,
     behind_cursor,
     going_back,
     pasting_back,
     shown_text,
 )
-from hark.delivery.screen.box import Box, holds_text, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
+from hark.delivery.screen.box import Box, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.diff import is_continued
-from hark.delivery.wording import catches_enter, fits
+from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
 OPENS_WITHIN_S = 1.0
 SLOW_SHARE = 1 / 4
 """The largest share of the hold that the editor may take to open. A slower editor would not open a second time, with all that lies
 between, while keys are held."""
-SHOWN_WITHIN_S = 1.0
-GONE_WITHIN_S = 0.5
-BLANKS_WITHIN_S = 0.5
-"""How long to wait for blanks to show. The wait is short: blanks at the end of a row may change nothing on the screen, and an agent that
-is not typed into opens its dialogs."""
 
 
 NOT_SEEN = "the box is hidden, and the message's text may be in it"
 
 
-class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    key: tuple[str, ...]
-    """The keys that open `$EDITOR`, pressed one after the other."""
-    after: tuple[str, ...] = ()
-    """Harmless keys to press after the editor has closed, for agents that swallow the first key."""
-    end_keys: tuple[str, ...] = ()
-    """The keys that bring the cursor to the end from anywhere, for agents that leave the cursor too far to the left of the end, by the
-    number of wide characters and newlines."""
-    rest_s: float = 0.0
-    """How long the agent still loses keys after its editor has closed."""
-    needs_box: bool = False
-    """True if the key does something else where there is no input box, or opens an editor elsewhere too: then hark looks first."""
-    not_for: str | None = None
-    """A pattern for drafts that the editor must not carry, by how their rows, joined by newlines, begin. Beside such a draft the key
-    does something else, because a popup is open and takes it; or the agent shows its cursor in another place than it is, so that hark
-    could not bring the cursor back."""
-    not_while: str | None = None
-    """A pattern for what the screen shows below the box in a mode that the agent would not be in afterwards."""
-    is_slow: bool = False
-    """True if the agent may take so long to come back that keys are not held to the end: then hark opens the editor only while nobody
-    types."""
-    is_lost_in_dialog: bool = False
-    """True if the text from the editor is lost when a dialog has opened meanwhile: then a draft stays on record until it is seen."""
-    trims: bool = False
-    """True if the agent drops blanks at the end of the text from its editor; such a draft is pasted instead."""
-    ignores_empty: bool = False
-    """True if the agent ignores an empty text from its editor: then the keys that empty its box take the draft out instead."""
-    fails_to_keep: bool = False
-    """True if the agent loads the text that its editor leaves, even unchanged, and puts the cursor elsewhere, but loads nothing from an
-    editor that fails. So our editor fails when it changes nothing."""
+class _Taken(Struct, frozen=True, kw_only=True):
+    """A draft that the editor has shown, and what it takes to bring the draft back."""
+
+    text: str
+    behind: str | None
+    """The part of the draft behind the cursor; None if the screen did not tell."""
+    target: Box | None
+    """The box as it showed the draft; None if the box was not seen."""
+    opened_in_s: float
+    """How long the editor took to open."""
+    ends_at_s: float
+    """When the human's keys are let go."""
 
 
 def deliver(job: Job, editor: EditorKeys) -> Delivery:
@@ -132,48 +111,61 @@ def deliver(job: Job, editor: EditorKeys) -> Delivery:
     draft = opened.text
     yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
     if job.message_id in draft:
-        yield from _close(None, editor)
+        yield from close(None, editor)
         return Stuck("the message's text is already in the box")
-    if draft and (yield from look()).at_s - before.at_s > job.held_for_s * SLOW_SHARE:
-        yield from _leave(before.screen, job, editor)
+    opened_in_s = (yield from look()).at_s - before.at_s if draft else 0.0
+    if opened_in_s > job.held_for_s * SLOW_SHARE:
+        yield from _leave(target, job, editor)
         return Held(HoldReason.DRAFT, TOO_SLOW)
     if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
-        yield from _close(None, editor)
+        yield from close(None, editor)
         yield DropDraft()
         return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     behind = behind_cursor(draft, before.screen, target) if target else None
-    job = replace(job, way_back=_way_back(job, draft, behind))
-    if not (yield LeaveUndo(_while_open(job, editor))):
-        return Held(HoldReason.CALLED_OFF, NOT_HELD)
+    ends_at_s = before.at_s + job.held_for_s
+    taken = _Taken(text=draft, behind=behind, target=target, opened_in_s=opened_in_s, ends_at_s=ends_at_s)
+    return (yield from _exchange(replace(job, way_back=_way_back(job, taken)), editor, before.screen, taken))
+
+
+def _exchange(job: Job, editor: EditorKeys, before: Screen, taken: _Taken) -> Delivery:
+    """Deliver our text in place of the draft, which is on record now, and give the draft back. The editor is open."""
     if editor.ignores_empty:
         if never_left := (yield from _take_out_by_keys(job, editor)):
             yield DropDraft()
             return never_left
-        outcome = yield from _paste_behind_editor(job, by_keys=True)
-    elif fits(job.text, before.screen.columns, len(before.screen.rows)):
-        is_set = yield from _set(_needed(job.text, editor), job, editor)
-        yield LeaveUndo(job.undo)
-        not_shown = Stuck("the box does not show the message's text", is_refused=True)
-        outcome = (yield from _submit(job, editor)) if is_set else not_shown
-    else:
-        yield from _close("", editor)
-        outcome = yield from _paste_behind_editor(job, by_keys=False)
-    if draft:
-        return (yield from _give_back(job, editor, draft, behind, target, outcome))
+    elif not (yield LeaveUndo(_while_open(job, editor))):
+        return Held(HoldReason.CALLED_OFF, NOT_HELD)
+    outcome = yield from _put_in(job, editor, before)
+    if taken.text:
+        return (yield from _give_back(job, editor, taken, outcome))
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
+
+
+def _put_in(job: Job, editor: EditorKeys, before: Screen) -> Delivery:
+    if editor.ignores_empty:
+        return (yield from _paste_behind_editor(job, by_keys=True))
+    if not fits(job.text, before.columns, len(before.rows)):
+        yield from close("", editor)
+        return (yield from _paste_behind_editor(job, by_keys=False))
+    is_set = yield from set_text(needed(job.text, editor), job, editor)
+    yield LeaveUndo(job.undo)
+    not_shown = Stuck("the box does not show the message's text", is_refused=True)
+    return (yield from _submit(job, editor)) if is_set else not_shown
 
 
 def _take_out_by_keys(job: Job, editor: EditorKeys) -> Generator[Step, Answer, Held | None]:
     """Press the keys that empty the box, now that the draft is on record. Return a Held if the draft did not leave the box by our doing:
-    then the draft is the human's, who may have submitted it, and must never be put back."""
-    yield from _close(None, editor)
+    then the draft is the human's, who may have submitted it, and must never be put back. Until the keys are pressed, the undo that was
+    left before them only brings the cursor back."""
+    yield from close(None, editor)
     seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, SHOWN_WITHIN_S)
     box = read_box(seen.screen, job.look)
     if box is None:
         return Held(HoldReason.DIALOG, "the input box was gone when the editor had closed")
     if box.is_empty:
         return Held(HoldReason.CALLED_OFF, "the draft had left the box when the editor had closed")
-    yield LeaveUndo(job.undo)
+    if not (yield LeaveUndo(job.undo)):
+        return Held(HoldReason.CALLED_OFF, NOT_HELD)
     yield Press(job.look.empty_keys)
     return None
 
@@ -197,33 +189,26 @@ def _is_empty(screen: Screen, job: Job) -> bool:
     return box is not None and box.is_empty
 
 
-def _way_back(job: Job, draft: str, behind: str | None) -> WayBack:
-    return pasting_back(draft, behind, job.text, job.look) if draft else job.way_back
+def _way_back(job: Job, taken: _Taken) -> WayBack:
+    return pasting_back(taken.text, taken.behind, job.text, job.look) if taken.text else job.way_back
 
 
 def _while_open(job: Job, editor: EditorKeys) -> Undo:
     """Return the undo while the editor may be open. An editor that loses its daemon ends with the text that it had, so the box holds
     that text or ours, and the undo comes to the same end from both."""
-    return (*_closing(editor), *job.undo)
-
-
-def _closing(editor: EditorKeys) -> Undo:
-    """Return the writes that wait until the agent is back from its editor and takes keys."""
-    wait = Write(then_wait_s=EDITOR_GONE_S + editor.rest_s, back_wait_s=editor.rest_s)
-    return (wait, *((Write(keys=editor.after),) if editor.after else ()))
+    return (*closing(editor), *job.undo)
 
 
 def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:
     """Return the undo while nothing of ours is in the box, but the editor may be open. Keys that come before the agent is back are lost,
     and agents put the cursor at the end when their editor closes."""
     behind = behind_cursor(draft, screen, target) if target else None
-    return (*_closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
+    return (*closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
 
 
-def _leave(before: Screen, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
+def _leave(target: Box | None, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
     """Close the editor without a change, and bring the cursor back: agents put it at the end even so."""
-    target = read_box(before, job.look)
-    yield from _close(None, editor)
+    yield from close(None, editor)
     if target and not target.is_cursor_at_end:
         yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
         yield from walk_cursor(target, job.look)
@@ -273,11 +258,11 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
         return Stuck("no editor opened to show whether the message's text is in the box")
     if opened.text.count(job.text.strip()) == 1 and not same_text(opened.text, job.text):
         # Our text stands beside what the human has typed since: theirs stays, ours goes out and is delivered anew.
-        yield from _set(opened.text.replace(job.text.strip(), "").strip("\n"), job, editor)
+        yield from set_text(opened.text.replace(job.text.strip(), "").strip("\n"), job, editor)
         return Held(
             HoldReason.DRAFT, "the message's text stood in the box beside other text, and hark took it out again"
         )
-    yield from _close(None, editor)
+    yield from close(None, editor)
     if same_text(opened.text, job.text):
         return (yield from _submit(job, editor))
     if job.message_id in opened.text:
@@ -307,7 +292,7 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
         opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
         if not isinstance(opened, EditorOpened):
             return _unseen(is_pressed, "no editor opened to prove what is in the box", is_refused=False)
-        yield from _close(None, editor)
+        yield from close(None, editor)
         if is_pressed and not opened.text.strip():
             return (yield from submitted(job))
         if not same_text(opened.text, job.text):
@@ -318,7 +303,7 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
         seen = yield from look()
         if not ends_at_cursor(seen.screen, job):
             return _unseen(is_pressed, "the end of the message's text is not at the cursor")
-        then = (*_closing(editor), *job.way_back.after_enter) if job.way_back.after_enter else ()
+        then = (*closing(editor), *job.way_back.after_enter) if job.way_back.after_enter else ()
         is_pressed = bool((yield PressEnter(seen.screen, "", then))) or is_pressed
     return _unseen(is_pressed, "the text did not leave the box")
 
@@ -327,44 +312,64 @@ def _unseen(is_pressed: bool, detail: str, *, is_refused: bool = True) -> Outcom
     return Unproven(detail) if is_pressed else Stuck(detail, is_refused=is_refused)
 
 
-def _give_back(
-    job: Job, editor: EditorKeys, draft: str, behind: str | None, target: Box | None, outcome: Outcome
-) -> Delivery:
+def _give_back(job: Job, editor: EditorKeys, taken: _Taken, outcome: Outcome) -> Delivery:
     """Put the draft back into an empty box, which proves once more that the box let go of our text. If there is no box now, because the
     agent reads nothing during a turn or asks something already, the draft stays on record until there is a box: keys would wait for
     the question."""
-    if editor.needs_box:
-        seen = yield from watch_for(lambda screen: read_box(screen, job.look) is not None, OPENS_WITHIN_S)
-        if read_box(seen.screen, job.look) is None:
-            return outcome
+    seen = yield from watch_for(lambda screen: _may_open(screen, job, editor), OPENS_WITHIN_S)
+    if not _may_open(seen.screen, job, editor):
+        return outcome
     undo = job.way_back.after_submit if isinstance(outcome, Submitted) else job.undo
-    yield LeaveUndo((*_closing(editor), *undo))
+    if seen.at_s + taken.opened_in_s > taken.ends_at_s:
+        # The keys would be let go before the editor is open: the undo brings the draft back.
+        yield LeaveUndo(undo)
+        return outcome
+    yield LeaveUndo((*closing(editor), *undo))
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return outcome
     is_ours = _is_ours(opened.text, job)
-    if same_text(opened.text, draft) and not is_ours:
+    if same_text(opened.text, taken.text) and not is_ours:
         # The draft never left the box, or is back: once the human has submitted it, it must not be put back again.
-        yield from _close(None, editor)
-        yield DropDraft()
+        yield from _leave_draft(job, editor, taken)
         return outcome
     if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
-        yield from _close(None, editor)
+        yield from close(None, editor)
         return Unproven("the text did not leave the box") if is_ours else outcome
-    if not (yield LeaveUndo((*_closing(editor), *undo))):
+    if not (yield LeaveUndo((*closing(editor), *undo))):
         # The hold is over, and its undo brings the draft back.
-        yield from _close(None, editor)
+        yield from close(None, editor)
         return outcome
-    is_taken = yield from _set(draft, job, editor)
-    if is_taken and not editor.is_lost_in_dialog:
-        yield LeaveUndo(going_back(draft, behind, job.look))
-    # A text that the agent has taken from its editor is the human's again, even if the screen cannot show it. To put it back a second
-    # time, when the human may have sent it off already, would be worse than not to see it.
-    if (yield from _is_back(job, editor, draft, target)) or (is_taken and not editor.is_lost_in_dialog):
-        yield DropDraft()
+    yield from _set_draft(job, editor, taken)
     if isinstance(outcome, Stuck):
         return Held(HoldReason.DRAFT, outcome.detail, is_refused=outcome.is_refused)
     return outcome
+
+
+def _may_open(screen: Screen, job: Job, editor: EditorKeys) -> bool:
+    """Return whether the editor's key may be pressed on this screen."""
+    return not editor.needs_box or read_box(screen, job.look) is not None
+
+
+def _leave_draft(job: Job, editor: EditorKeys, taken: _Taken) -> Generator[Step, Answer, None]:
+    """Leave the draft in the box, where the editor shows it. If the hold is over, its undo is about to erase the draft and to paste it:
+    then the draft stays on record."""
+    is_held = yield LeaveUndo((*closing(editor), *going_back(taken.text, taken.behind, job.look)))
+    yield from _leave(taken.target, job, editor)
+    if is_held:
+        yield DropDraft()
+
+
+def _set_draft(job: Job, editor: EditorKeys, taken: _Taken) -> Generator[Step, Answer, None]:
+    """End the editor with the draft in the box, and drop the record of the draft if it is there. A text that the agent has taken from
+    its editor is the human's again, even if the screen cannot show it. To put it back a second time, when the human may have sent it
+    off already, would be worse than not to see it."""
+    is_taken = (yield from set_text(taken.text, job, editor)) and not editor.is_lost_in_dialog
+    if is_taken and not (yield LeaveUndo(going_back(taken.text, taken.behind, job.look))):
+        # The hold is over, and its undo erases the draft and pastes it.
+        return
+    if (yield from _is_back(job, editor, taken.text, taken.target)) or is_taken:
+        yield DropDraft()
 
 
 def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Generator[Step, Answer, bool]:
@@ -372,12 +377,12 @@ def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Ge
     open the editor to see."""
     if target:
         seen = yield from watch_for(
-            lambda screen: _shows(screen, job, target) or _holds(screen, job, draft), SHOWN_WITHIN_S
+            lambda screen: _shows(screen, job, target) or holds(screen, job, draft), SHOWN_WITHIN_S
         )
         if _shows(seen.screen, job, target):
             yield from walk_cursor(target, job.look)
             return True
-        if _holds(seen.screen, job, draft):
+        if holds(seen.screen, job, draft):
             box = read_box(seen.screen, job.look)
             if box and not target.is_cursor_at_end and (place := place_of_typing(target, box)):
                 yield from walk_cursor(place, job.look)
@@ -385,7 +390,7 @@ def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Ge
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return False
-    yield from _close(None, editor)
+    yield from close(None, editor)
     return same_text(opened.text, draft)
 
 
@@ -407,12 +412,12 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
         return False
     is_ours = bool(job.message_id) and job.message_id in opened.text
     if same_text(opened.text, draft) or (is_continued(draft.strip(), opened.text) and not is_ours):
-        yield from _close(None, editor)
+        yield from close(None, editor)
         return True
     if opened.text.strip() and not same_text(opened.text, job.text):
-        yield from _close(None, editor)
+        yield from close(None, editor)
         return False
-    yield from _set(draft, job, editor)
+    yield from set_text(draft, job, editor)
     return (yield from _is_back(job, editor, draft, None))
 
 
@@ -428,80 +433,3 @@ def _shows_draft(screen: Screen, job: Job, draft: str) -> bool:
 def _is_ours(text: str, job: Job) -> bool:
     """Return whether the editor shows our message. A raw message has no id, and is known by its words."""
     return bool(job.message_id and job.message_id in text) or same_text(text, job.text)
-
-
-def same_text(one: str, other: str) -> bool:
-    """Return whether two texts are the same, except for blanks at both ends, because agents trim, and for tabs, which may become spaces
-    on the way."""
-    return one.expandtabs(4).strip() == other.expandtabs(4).strip()
-
-
-def _needed(text: str, editor: EditorKeys) -> str:
-    """Return the part of our own text that must be in the box: the agent may trim the blanks at its end, unless they keep Enter from
-    meaning something else."""
-    return text if not editor.trims or catches_enter(text.rstrip()) else text.rstrip()
-
-
-def _set(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, bool]:
-    """End the editor with this text in the box. Paste the blanks that the agent would trim behind the text, once the text can be seen: a
-    paste that comes before the editor is gone is lost with it."""
-    kept = text.rstrip() if editor.trims else text
-    yield from _close(kept, editor)
-    yield from _go_to_end(kept, job, editor)
-    if kept == text or not kept:
-        return True
-    seen, is_drawn = yield from watch_at_rest(
-        job, lambda screen: _holds(screen, job, kept), lambda box: not box.is_empty, SHOWN_WITHIN_S
-    )
-    if not is_drawn:
-        return False
-    # Newlines are pasted one by one: pasted together they may be collapsed.
-    for blanks in re.findall(r"\n|[^\n]+", text[len(kept) :]):
-        before = _cursor(seen.screen, job)
-        if not (yield Paste(blanks)):
-            return False
-        seen = yield from watch_for(_moved_from(before, job), BLANKS_WITHIN_S)
-    return True
-
-
-def _go_to_end(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """Bring the cursor to the end of the text, but only if the input box is seen with the text: a dialog would take the keys for its
-    own. Wait until the cursor is drawn there: whoever walks it from where it stood before leaves the draft."""
-    if not editor.end_keys or not text.strip() or (text.isascii() and text.isprintable()):
-        return
-    seen = yield from watch_for(lambda screen: _is_filled(screen, job), SHOWN_WITHIN_S)
-    box = read_box(seen.screen, job.look)
-    if box is None or box.is_empty or (box.is_cursor_at_end and text == text.rstrip()):
-        return
-    if (yield Press(editor.end_keys)):
-        yield from watch_for(_moved_from((box.cursor_row, box.cursor_x), job), DRAWN_WITHIN_S)
-
-
-def _is_filled(screen: Screen, job: Job) -> bool:
-    box = read_box(screen, job.look)
-    return box is not None and not box.is_empty
-
-
-def _moved_from(cursor: tuple[int, int] | None, job: Job) -> Test:
-    return lambda screen: _cursor(screen, job) != cursor
-
-
-def _cursor(screen: Screen, job: Job) -> tuple[int, int] | None:
-    """Return the place of the cursor in the box, because the box itself may move; None if there is no box."""
-    box = read_box(screen, job.look)
-    return (box.cursor_row, box.cursor_x) if box else None
-
-
-def _holds(screen: Screen, job: Job, text: str) -> bool:
-    box = read_box(screen, job.look)
-    return box is not None and holds_text(box, text)
-
-
-def _close(text: str | None, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """Close the editor, and wait until the agent draws again: keys that come before that are lost with the editor."""
-    during = yield from look()
-    yield CloseEditor(text)
-    seen = yield from watch_for(lambda screen: screen.rows != during.screen.rows, GONE_WITHIN_S)
-    yield from settle(editor.rest_s, seen)
-    if editor.after:
-        yield Press(editor.after)

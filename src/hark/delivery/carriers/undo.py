@@ -165,9 +165,11 @@ def going_left(behind: str, look: BoxLook) -> Undo:
 def going_back_on(screen: Screen, box: Box, look: BoxLook) -> Undo:
     """Return the writes that bring the cursor to its place in a draft that is known from the screen only; none if the screen does not
     tell the place. The screen does not tell how many keys lead over a placeholder for a paste."""
-    shown = None if shows_placeholder(box, look) else shown_text(screen, box)
-    behind = behind_cursor(shown, screen, box) if shown else None
-    return going_back(shown, behind, look, SUBMITTED_S) if shown and behind else ()
+    if shows_placeholder(box, look):
+        return ()
+    shown = shown_text(screen, box)
+    behind = behind_cursor(shown, screen, box) if shown else behind_in_last_row(screen, box)
+    return going_back(shown or "\n".join(box.rows), behind, look, SUBMITTED_S) if behind else ()
 
 
 def going_back(draft: str, behind: str | None, look: BoxLook, wait_s: float = WORKED_OFF_S) -> Undo:

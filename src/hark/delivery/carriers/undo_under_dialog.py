@@ -22,8 +22,10 @@ def with_key_while_seen(delivery: Delivery, look: BoxLook, key: str) -> Delivery
         step = next(delivery)
         while True:
             undo = _undo_of(step)
-            meant = meant if undo is None else undo
             answer = yield step if undo is None or is_seen else _with_undo(step, _without(key, undo))
+            if undo is not None and answer is not False:
+                # With a step that is refused, the undo that was left before stays.
+                meant = undo
             if isinstance(answer, Seen) and is_seen != (read_box(answer.screen, look) is not None):
                 is_seen = not is_seen
                 if meant != _without(key, meant):
