@@ -161,6 +161,10 @@ class MemoryStore:
         self._check_open()
         return [message for message in self._messages.values() if message.batch_id == batch_id]
 
+    async def thread(self, thread_id: MessageId, limit: int = 1000) -> Sequence[Message]:
+        self._check_open()
+        return [m for m in self._messages.values() if m.thread == thread_id][:limit]
+
     async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
         self._session(session_id)
         waiting = ordering.inbox_order(m for m in self._pending() if m.session_id == session_id)

@@ -37,6 +37,8 @@ class InboxMessage(Response, frozen=True, kw_only=True):
     delivery_mode: Mode
     queued_at: datetime
     handed_out_at: datetime | None
+    in_reply_to: str | None
+    """The message that this message replies to."""
 
 
 class InboxList(Response, frozen=True, kw_only=True):
@@ -139,6 +141,7 @@ def inbox_message(message: Message) -> InboxMessage:
         delivery_mode=message.mode,
         queued_at=message.queued_at,
         handed_out_at=message.delivered_at,
+        in_reply_to=message.in_reply_to,
     )
 
 

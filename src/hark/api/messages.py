@@ -52,7 +52,9 @@ class _Wish(Send, frozen=True, kw_only=True, forbid_unknown_fields=False):
     pass
 
 
-async def post(hark: Service, session: Session, body: Send, key: str | None) -> Enqueued:
+async def post(
+    hark: Service, session: Session, body: Send, key: str | None, in_reply_to: Message | None = None
+) -> Enqueued:
     sent: Enqueued = await hark.mailbox.send(
         session,
         body.text,
@@ -70,11 +72,29 @@ async def post(hark: Service, session: Session, body: Send, key: str | None) -> 
             on_stop=body.notify_on_stop,
             on_failure=body.notify_on_failure,
         ),
+        in_reply_to=in_reply_to,
     )
     if body.delivery_mode is not Mode.URGENT or body.inbox:
         return sent
     message = await hark.mailbox.settle_urgent(sent)
     return Enqueued(message, sent.position if message.status in PENDING else 0, sent.is_new)
+
+
+async def reply(request: Request, body: Send) -> Sent:
+    hark = service_of(request)
+    message = await hark.mailbox.find(request.path_params["message"])
+    receiver = hark.mailbox.receiver_of_reply(message, body.sender_session_id)
+    return await sent_answer(hark, await post(hark, receiver, body, idempotency_key(request), in_reply_to=message))
+
+
+async def thread(request: Request, _: None) -> MessageList:
+    """Return the messages of a thread. An agent sees those that it has sent or was sent; with the right to read it sees all."""
+    hark = service_of(request)
+    message = await hark.mailbox.find(request.path_params["message"])
+    messages = await hark.record.thread(message.thread)
+    if (caller := request.scope.get("hark_caller")) and "read" not in caller.rights:
+        messages = [m for m in messages if caller.session.id in (m.session_id, m.sender_session_id)]
+    return MessageList(messages=[await _info(request, one) for one in messages])
 
 
 async def sent_answer(hark: Service, sent: Enqueued) -> Sent:
@@ -208,6 +228,24 @@ CALLS = (
             Query("wait_seconds", "how long to wait at most", {"type": "number", "minimum": 0, "maximum": 60}),
         ),
         errors=("message-not-found", "message-ambiguous", "wait-timeout"),
+    ),
+    Call(
+        method="POST",
+        path="/messages/{message}/reply",
+        summary="Queue a reply for the session that sent the message.",
+        handler=reply,
+        body=Send,
+        response=Sent,
+        status=202,
+        errors=("message-not-found", "message-ambiguous", *_SEND_ERRORS),
+    ),
+    Call(
+        method="GET",
+        path="/messages/{message}/thread",
+        summary="List the messages of the thread that a message belongs to, the oldest first.",
+        handler=thread,
+        response=MessageList,
+        errors=("message-not-found", "message-ambiguous"),
     ),
     Call(
         method="POST",

@@ -68,6 +68,12 @@ async def own_message(caller: AgentCaller, request: Request, body: Any) -> Any:
     return msgspec.structs.replace(body, session_id=caller.session.id) if hasattr(body, "session_id") else body
 
 
+async def replier(caller: AgentCaller, request: Request, body: Any) -> Any:
+    """Let an agent through to reply, as itself, to a message that it was sent."""
+    await own_message(caller, request, body)
+    return await as_sender(caller, request, body)
+
+
 async def sent_message(caller: AgentCaller, request: Request, body: Any) -> Any:
     """Let an agent through to a message that it has sent: only the sender may cancel or retry a message."""
     message = await service_of(request).mailbox.find(request.path_params["message"])
@@ -125,7 +131,9 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/sessions/{session:path}/output"): granted_or_own("read"),
     ("GET", "/sessions/{session:path}/output/stream"): granted_or_own("read"),
     ("GET", "/messages/{message}"): own_message,
+    ("GET", "/messages/{message}/thread"): own_message,
     ("POST", "/messages/{message}/ack"): own_message,
+    ("POST", "/messages/{message}/reply"): replier,
     ("POST", "/messages/{message}/cancel"): sent_message,
     ("POST", "/messages/{message}/retry"): sent_message,
     ("POST", "/editor"): own_in_body,

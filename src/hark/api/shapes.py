@@ -278,6 +278,12 @@ class MessageInfo(Response, frozen=True, kw_only=True):
     acknowledged_at: datetime | None
     completed_at: datetime | None
     ended_at: datetime | None
+    in_reply_to: str | None
+    """The message that this message replies to."""
+    thread_id: str
+    """The first message of the thread; the message's own id if it replies to no message."""
+    hops: int
+    """How many replies lead from the first message of the thread to this one."""
     receipts: list[ReceiptInfo]
 
 
@@ -400,6 +406,9 @@ def message_info(message: Message, session_name: str, receipts: list[Receipt]) -
         acknowledged_at=message.acknowledged_at,
         completed_at=message.completed_at,
         ended_at=message.ended_at,
+        in_reply_to=message.in_reply_to,
+        thread_id=message.thread,
+        hops=message.hops,
         receipts=[
             ReceiptInfo(
                 status=r.status,

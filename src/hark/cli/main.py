@@ -30,6 +30,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Messages": {
         "send": "Send a message to a session.",
         "show": "Show a message and every receipt of it.",
+        "thread": "Show a message with all replies to it.",
         "history": "List the messages sent to a session, and what became of them.",
         "retry": "Try a dead or uncertain message again.",
         "wait": "Wait until agents are idle, busy or done, or signal.",
@@ -43,6 +44,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "For agents": {
         "inbox": "Print the messages in this session's inbox.",
+        "reply": "Reply to the session that sent a message.",
         "ack": "Say that a message was understood, or is done.",
         "signal": "Announce the status of this session's agent.",
         "remind": "Send a message to this session, later.",

@@ -18,6 +18,7 @@ from hark.model.message import HoldReason, Message, Mode, Notify, Status
 from hark.model.names import check_sender
 from hark.model.session import Session
 from hark.queue.lifecycle import ENDS, has_reached
+from hark.queue.threads import hops_of_reply, receiver_of_reply
 from hark.store.contract import Enqueued, Store
 
 URGENT_WITHIN_S = 5.0
@@ -59,6 +60,7 @@ class Mailbox:
         is_raw: bool = False,
         is_as_user: bool = False,
         notify: Notify = NOBODY,
+        in_reply_to: Message | None = None,
     ) -> Enqueued:
         """Queue a message. `own_name` is the sender's name of what hark itself sends; the name that a caller gives itself is checked."""
         from_session = self.check(text, sender=sender, sender_name=sender_name, is_raw=is_raw, notify=notify)
@@ -81,8 +83,16 @@ class Mailbox:
             notify_after_s=notify.after_s,
             notify_on_stop=notify.on_stop,
             notify_on_failure=notify.on_failure if notify.on_failure is not None else from_session is not None,
+            in_reply_to=in_reply_to.id if in_reply_to else None,
+            thread_id=in_reply_to.thread if in_reply_to else None,
+            hops=hops_of_reply(in_reply_to) if in_reply_to else 0,
         )
         return await self._outbox.add(message)
+
+    def receiver_of_reply(self, message: Message, sender: str | None) -> Session:
+        """Return the session that gets the reply of `sender` to the message; `sender` is None if no session replies."""
+        replier = self._sessions.named(sender) if sender else None
+        return self._sessions.get(receiver_of_reply(message, replier.id if replier else None))
 
     def check(
         self,

@@ -1,9 +1,10 @@
 """The header above every message: how it is written, how it is found again, and why nobody else can write one.
 
     [Input from: NAME (SESSION) via hark send · ID]
+    [Input from: NAME (SESSION, reply to ID) via hark send · ID]
 
 hark quotes a line of a text that reads as a header with `> ` before the text goes to an agent. A line that is quoted already gets
-one more `> `, so that a reader can tell the text from what was sent. A sender's name holds no brackets. So every unquoted header
+one more `> `, so that a reader can tell the text from what was sent. A sender's name holds no brackets of any kind. So every unquoted header
 line of a payload is hark's own, and hark finds only those lines.
 """
 
@@ -17,12 +18,15 @@ from hark.model.quoting import QUOTE
 OURS = "via hark send · "
 """The words that stand before the message id in the header of every message."""
 
-_HEADER = re.compile(rf"(?m)^\[Input from: [^\[\]()\n]+(?: \([0-9a-f]{{8}}\))? {OURS}([0-9a-f]{{12}})\]\r?$")
+_ORIGIN = r"[0-9a-f]{8}|[0-9a-f]{8}, reply to [0-9a-f]{12}|reply to [0-9a-f]{12}"
+_HEADER = re.compile(rf"(?m)^\[Input from: [^\[\]()\n]+(?: \((?:{_ORIGIN})\))? {OURS}([0-9a-f]{{12}})\]\r?$")
 
 
 def header(message: Message) -> str:
-    origin = f" ({message.sender_session_id})" if message.sender_session_id else ""
-    return f"[Input from: {clean_sender(message.sender_name)}{origin} {OURS}{message.id}]"
+    reply = f"reply to {message.in_reply_to}" if message.in_reply_to else None
+    origin = ", ".join(part for part in (message.sender_session_id, reply) if part)
+    between = f" ({origin})" if origin else ""
+    return f"[Input from: {clean_sender(message.sender_name)}{between} {OURS}{message.id}]"
 
 
 def find_message_ids(prompt: str) -> tuple[MessageId, ...]:

@@ -59,10 +59,23 @@ def payload(message: Message, file: str | None = None) -> str:
         # Gemini CLI takes a paste of one digit for the key, which answers a dialog. It does not do so with a paste that has a blank
         # behind the digit.
         return f"{text.strip()} " if len(text.strip()) == 1 else text
+    above = f"{header(message)}\n{HOW_TO_REPLY}\n" if asks_for_reply(message) else f"{header(message)}\n"
     if file is None:
-        return f"{header(message)}\n{body(message)}"
+        return above + body(message)
     size = len(message.text.encode())
-    return f"{header(message)}\nThe message is {size} bytes long. Read it in this file: {file} "
+    return f"{above}The message is {size} bytes long. Read it in this file: {file} "
+
+
+HOW_TO_REPLY = "(To reply to the sender, run: hark reply ID TEXT. The ID is at the end of the line above.)"
+"""The line that tells an agent how to answer another agent. It does not repeat the message's id: on a screen the id marks where a
+payload begins."""
+
+
+def asks_for_reply(message: Message) -> bool:
+    """Return whether the agent is told how to reply: if another session has sent the message, and the message is not a reply itself.
+    Agents that were told with every reply would thank each other without end."""
+    is_from_another = message.sender_session_id not in (None, message.session_id)
+    return is_from_another and message.in_reply_to is None and not message.is_raw
 
 
 def body(message: Message) -> str:

@@ -140,6 +140,17 @@ class Message(Struct, frozen=True, kw_only=True):
     notify_after_s: float | None = None
     notify_on_stop: bool = False
     notify_on_failure: bool = False
+    in_reply_to: MessageId | None = None
+    """The message that this message replies to; None if it replies to no message."""
+    thread_id: MessageId | None = None
+    """The first message of the thread; None if this message is the first one, or the only one."""
+    hops: int = 0
+    """How many replies lead from the first message of the thread to this one: 0 for the first message."""
+
+    @property
+    def thread(self) -> MessageId:
+        """The id of the thread, which is the id of its first message."""
+        return self.thread_id or self.id
 
 
 class Receipt(Struct, frozen=True, kw_only=True):

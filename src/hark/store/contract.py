@@ -49,6 +49,10 @@ class Record(Protocol):
     ) -> Sequence[Message]:
         """Return the newest `limit` messages of a session, newest first. If `statuses` are named, return only messages with one of them."""
 
+    async def thread(self, thread_id: MessageId, limit: int = 1000) -> Sequence[Message]:
+        """Return the first `limit` messages of a thread in order of arrival. `thread_id` is the id of the thread's first message, which
+        need not be stored any more."""
+
     async def count_by_status(self) -> dict[Status, int]: ...
     async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
         """Return the receipts of a message in the order in which they were written."""

@@ -89,6 +89,7 @@ def check_described(document: Document, method: str, path: str, answer: Answer) 
 
 def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, document: Document, agent: Agent) -> None:
     message_id = agent.send_and_wait("hello", "completed")
+    asked = agent.send("from an agent", "--from", "agent")
     waiting = agent.send("wait here", "--timeout", "1h", "--from", "somebody")
     reminder = hark.json("remind", "--to", "agent", "1h", "look")["id"]
     pane = hark.session("agent")["pane_id"]
@@ -140,6 +141,11 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("GET", "/messages/{message}", message_id, "", None),
         ("GET", "/messages/{message}", "zzz", "", None),
         ("GET", "/messages/{message}", message_id, "?wait=nonsense", None),
+        ("GET", "/messages/{message}/thread", message_id, "", None),
+        ("GET", "/messages/{message}/thread", "zzz", "", None),
+        ("POST", "/messages/{message}/reply", message_id, "", {"text": "hi"}),
+        ("POST", "/messages/{message}/reply", asked, "", {"text": "hi"}),
+        ("POST", "/messages/{message}/reply", "zzz", "", {"text": "hi"}),
         ("POST", "/messages/{message}/cancel", message_id, "", None),
         ("POST", "/messages/{message}/cancel", "zzz", "", None),
         ("POST", "/messages/{message}/retry", message_id, "", None),

@@ -41,6 +41,9 @@ async def test_a_message_comes_back_with_every_field(store: Store) -> None:
         notify_after_s=1.5,
         notify_on_stop=True,
         notify_on_failure=True,
+        in_reply_to=MessageId("m0"),
+        thread_id=MessageId("t0"),
+        hops=3,
     )
 
     stored = (await store.enqueue(full)).message

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hark.delivery.wording import HOW_TO_REPLY
 from hark.demo.human import Human
 from tests.integration.end_to_end.running import DEADLINE_S, RunningHark
 from tests.support.terminals import wait_until
@@ -60,9 +61,10 @@ class Agent:
         return [event["text"] for event in self.named("prompt")]
 
     def bodies(self) -> list[str]:
-        """The messages in the prompts that came from hark, without their headers."""
+        """The messages in the prompts that came from hark, without their headers and without the line that says how to reply."""
         ours = [text for text in self.prompts() if text.startswith("[Input from: ")]
-        return [part.partition("\n")[2] for text in ours for part in re.split(r"\n\n(?=\[Input from: )", text)]
+        parts = [part.partition("\n")[2] for text in ours for part in re.split(r"\n\n(?=\[Input from: )", text)]
+        return [part.removeprefix(f"{HOW_TO_REPLY}\n") for part in parts]
 
     def send(self, text: str, *options: str) -> str:
         """The message's id."""

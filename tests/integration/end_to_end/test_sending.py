@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hark.delivery.wording import HOW_TO_REPLY
 from tests.integration.end_to_end.agents import SENDER, Agent
 from tests.integration.end_to_end.running import DEADLINE_S, HARK, RunningHark
 from tests.support.terminals import wait_until
@@ -164,7 +165,7 @@ def test_a_session_that_sends_is_named_in_the_header(agent: Agent) -> None:
 
     wait_until(agent.prompts, DEADLINE_S, "the message from inside", lambda: agent.hark.ok("output", "sender"))
     header = rf"\[Input from: sender \({sender['id']}\) via hark send · [0-9a-f]{{12}}\]"
-    assert re.fullmatch(rf"{header}\nfrom inside", agent.prompts()[0])
+    assert re.fullmatch(rf"{header}\n{re.escape(HOW_TO_REPLY)}\nfrom inside", agent.prompts()[0])
 
 
 def test_anybody_else_is_named_as_they_say(agent: Agent) -> None:

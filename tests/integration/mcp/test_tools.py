@@ -24,7 +24,7 @@ async def test_the_tools_are_listed_with_what_they_take(hark: RunningHark, sessi
     async with connected(hark, session, era) as agent:
         tools = {tool.name: tool for tool in (await agent.client.list_tools()).tools}
 
-        assert set(tools) == {"send", "spawn", "check_inbox", "ack", "signal", "remind", "sessions", "wait"}
+        assert set(tools) == {"send", "reply", "spawn", "check_inbox", "ack", "signal", "remind", "sessions", "wait"}
         assert all(tool.description and tool.input_schema["type"] == "object" for tool in tools.values())
         assert tools["send"].input_schema["required"] == ["to", "text"]
         assert tools["wait"].input_schema["required"] == ["name", "for"]
@@ -90,6 +90,20 @@ async def test_a_message_between_agents_waits_in_the_inbox(hark: RunningHark, se
 
         assert message["sender_session_id"] == session
         assert (await sender.call("wait", name=sent["id"], **{"for": "acknowledged"}))["reached"]
+
+
+async def test_a_reply_goes_to_the_session_that_has_sent_the_message(hark: RunningHark, session: str) -> None:
+    other = new_session(hark, "asked")
+    async with connected(hark, session) as sender, connected(hark, other) as receiver:
+        sent = await sender.call("send", to="asked", text="which branch?", inbox=True)
+        replied = await receiver.call("reply", id=sent["id"], text="main")
+
+        with pytest.raises(ToolFailed, match="another session"):
+            await sender.call("reply", id=sent["id"], text="to myself")
+
+    reply = hark.message(replied["id"])
+    assert (reply["session_id"], reply["sender_session_id"]) == (session, other)
+    assert (reply["in_reply_to"], reply["thread_id"], reply["hops"]) == (sent["id"], sent["id"], 1)
 
 
 async def test_a_typed_message_can_be_acknowledged_too(hark: RunningHark, agent: Agent) -> None:

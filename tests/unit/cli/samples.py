@@ -75,6 +75,9 @@ def message(**changes: Any) -> dict[str, Any]:
         "acknowledged_at": None,
         "completed_at": None,
         "ended_at": None,
+        "in_reply_to": None,
+        "thread_id": "4f1c00000000",
+        "hops": 0,
         "receipts": [ReceiptInfo(status=Status.QUEUED, at=START, reason=None, detail="", channel=None)],
     }
     return _plain(MessageInfo(**(fields | changes)))

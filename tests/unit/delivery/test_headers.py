@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from hark.delivery.headers import find_message_ids, header, stands_unquoted
 from hark.delivery.wording import BETWEEN, check_raw, payload
@@ -152,3 +153,24 @@ RECORDS = {
 @pytest.mark.parametrize(("record", "is_there"), RECORDS.values(), ids=RECORDS.keys())
 def test_a_record_proves_a_message_by_its_own_header(record: str, is_there: bool) -> None:
     assert stands_unquoted(record.encode(), ID) is is_there
+
+
+REPLY_TO = MessageId("feedfacecafe")
+
+
+@pytest.mark.parametrize(
+    ("session", "origin"), [("0123abcd", f"(0123abcd, reply to {REPLY_TO})"), (None, f"(reply to {REPLY_TO})")]
+)
+def test_the_header_of_a_reply_is_one_line_that_names_both_messages(session: str | None, origin: str) -> None:
+    reply = structs.replace(message("yes", "worker", session), in_reply_to=REPLY_TO)
+
+    assert header(reply) == f"[Input from: worker {origin} via hark send · {ID}]"
+    assert find_message_ids(payload(reply)) == (ID,)
+    assert reads_as_header(header(reply))
+    assert not stands_unquoted(payload(reply).encode(), REPLY_TO)
+
+
+def test_a_name_cannot_make_a_message_look_like_a_reply() -> None:
+    for name in (f"worker (reply to {REPLY_TO})", f"worker (0123abcd, reply to {REPLY_TO})"):
+        with pytest.raises(HarkError):
+            check_sender(name)

@@ -12,6 +12,7 @@ from msgspec import structs
 from hark.agents.kinds import load_kinds
 from hark.delivery.headers import find_message_ids, header
 from hark.delivery.wording import (
+    HOW_TO_REPLY,
     LONGEST_INLINE,
     InlineLimits,
     check_raw,
@@ -78,7 +79,7 @@ def test_the_first_line_is_always_the_header(text: str, sender: str | None, sess
     assert first == header(message(text, sender, session))
     assert first.startswith("[Input from: ")
     assert first.endswith(f" via hark send · {ID}]")
-    assert rest == quote_headers(sanitise(text))
+    assert rest.removeprefix(f"{HOW_TO_REPLY}\n") == quote_headers(sanitise(text))
 
 
 @given(TEXTS)
@@ -236,3 +237,25 @@ def test_a_raw_text_has_no_header_and_is_known_by_itself() -> None:
     assert (payload(raw), mark(raw), needs_file(raw, InlineLimits(longest=1))) == ("/compact", "/compact", False)
     with pytest.raises(HarkError, match="one line"):
         check_raw("/one\n/two")
+
+
+REPLY_WANTED = {
+    "another agent asks": (message(session="0123abcd"), True),
+    "a script or a human asks": (message(sender="ci"), False),
+    "the agent has asked itself": (message(session="aaaaaaaa"), False),
+    "another agent replies": (structs.replace(message(session="0123abcd"), in_reply_to=ID), False),
+    "a command for the agent": (structs.replace(message(session="0123abcd"), is_raw=True), False),
+}
+
+
+@pytest.mark.parametrize(("sent", "is_told"), REPLY_WANTED.values(), ids=REPLY_WANTED.keys())
+def test_an_agent_that_another_agent_asks_is_told_in_one_line_how_to_reply(sent: Message, is_told: bool) -> None:
+    for file in (None, "/tmp/text"):
+        assert payload(sent, file).split("\n").count(HOW_TO_REPLY) == is_told
+
+
+def test_a_payload_names_its_message_only_in_its_header() -> None:
+    head, _, rest = payload(message(session="0123abcd")).partition("\n")
+
+    assert ID in head
+    assert ID not in rest

@@ -127,6 +127,23 @@ async def _send_to(caller: Caller, target: Session, wish: SendArguments) -> Send
     return SendAnswer(id=sent.message.id, to=target.name, status=sent.message.status)
 
 
+class ReplyArguments(Request, frozen=True):
+    id: Annotated[str, Meta(description="the id of the message that you were sent")]
+    text: Words
+
+
+async def reply(caller: Caller, wish: ReplyArguments) -> SendAnswer:
+    own = caller.own_session()
+    message = await caller.hark.mailbox.find(wish.id)
+    if message.session_id != own.id:
+        raise HarkError("message-not-found", f"message {message.id} was sent to another session", "check the id")
+    receiver = caller.hark.mailbox.receiver_of_reply(message, own.id)
+    sent = await caller.hark.mailbox.send(
+        receiver, wish.text, sender=own.id, sender_name=None, mode=Mode.SEQUENTIAL, in_reply_to=message
+    )
+    return SendAnswer(id=sent.message.id, to=receiver.name, status=sent.message.status)
+
+
 class SpawnArguments(Request, frozen=True):
     task: Words
     agent: Annotated[str, Meta(description="claude, codex, gemini, …; the user's default agent if it is left out")] = ""
@@ -301,6 +318,13 @@ TOOLS = (
         "waits until that agent checks its inbox. Returns the message's id; wait tells what becomes of the message.",
         SendArguments,
         send,
+    ),
+    Tool(
+        "reply",
+        "Answer a message that another session's agent has sent you: the text goes to that agent. Reply once, and only if an answer "
+        "is wanted.",
+        ReplyArguments,
+        reply,
     ),
     Tool(
         "spawn",

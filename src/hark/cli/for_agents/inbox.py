@@ -23,7 +23,7 @@ def command(wait_s: float | None, again: bool, is_json: bool) -> None:
     """Print the messages in the inbox of this session, and take them out: hark hands each message out once.
 
     For agents, inside a session. `hark ack ID` tells the sender that a message was understood; `hark ack ID --done`
-    tells that it is done.
+    tells that it is done; `hark reply ID TEXT` answers the session that sent it.
 
     \b
     Example:
@@ -55,7 +55,8 @@ def check(client: Client, session: str, wait_s: float, *, again: bool) -> dict[s
 
 def letter(message: dict[str, Any]) -> str:
     sender = one_line(message["sender"] or "someone")
-    head = f"[{message['id']} from {sender}, {clock(message['queued_at'])}]"
+    reply = f", reply to {message['in_reply_to']}" if message.get("in_reply_to") else ""
+    head = f"[{message['id']} from {sender}{reply}, {clock(message['queued_at'])}]"
     return "\n".join([head, *(one_line(_quoted(line)) for line in message["text"].splitlines()), ""])
 
 

@@ -177,6 +177,12 @@ def list_batch(transaction: Transaction, batch_id: str) -> Sequence[Message]:
     return [MESSAGES.from_row(row) for row in transaction.all("list-batch", batch_id=batch_id)]
 
 
+def list_thread(transaction: Transaction, thread_id: MessageId, limit: int) -> Sequence[Message]:
+    first = transaction.all("find-message", message_id=thread_id)
+    replies = transaction.all("list-replies", thread_id=thread_id, limit=limit)
+    return [MESSAGES.from_row(row) for row in (*first, *replies)][:limit]
+
+
 def take_inbox(transaction: Transaction, session_id: SessionId, at: datetime, limit: int) -> Sequence[Message]:
     find_session(transaction, session_id)
     waiting = [MESSAGES.from_row(row) for row in transaction.all("list-inbox", session_id=session_id)]

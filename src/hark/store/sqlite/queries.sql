@@ -44,12 +44,13 @@ INSERT INTO messages (
     id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
     timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, interrupted_at, channel, carrier, authority,
     is_as_user, is_inbox,
-    is_raw, batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure
+    is_raw, batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure,
+    in_reply_to, thread_id, hops
 ) VALUES (
     :id, :target_session_id, :sender_session_id, :sender_name, :text, :delivery_mode, :status, :hold_reason, :held_since,
     :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :attempted_at, :interrupted_at, :channel,
     :carrier, :authority, :is_as_user, :is_inbox, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
-    :notify_on_failure
+    :notify_on_failure, :in_reply_to, :thread_id, :hops
 ) RETURNING sequence;
 
 -- name: move-message
@@ -130,6 +131,10 @@ LIMIT :limit;
 -- name: list-batch
 -- List the messages that went in one payload.
 SELECT {messages} FROM messages WHERE batch_id = :batch_id ORDER BY sequence;
+
+-- name: list-replies
+-- List the messages of a thread behind its first one, in order of arrival.
+SELECT {messages} FROM messages WHERE thread_id = :thread_id ORDER BY sequence LIMIT :limit;
 
 -- name: list-inbox
 -- List the messages that wait until a session's agent asks for them.

@@ -61,6 +61,9 @@ CREATE TABLE messages (
     interrupted_at INTEGER,
     authority TEXT,
     is_as_user INTEGER NOT NULL DEFAULT 0,
+    in_reply_to TEXT,
+    thread_id TEXT,
+    hops INTEGER NOT NULL DEFAULT 0,
     CHECK ((status = 'held') = (hold_reason IS NOT NULL))
 ) STRICT;
 
@@ -91,6 +94,9 @@ WHERE sender_session_id IS NOT NULL
 
 CREATE INDEX messages_batch ON messages (batch_id)
 WHERE batch_id IS NOT NULL;
+
+CREATE INDEX messages_of_thread ON messages (thread_id, sequence)
+WHERE thread_id IS NOT NULL;
 
 CREATE UNIQUE INDEX messages_idempotency ON messages (target_session_id, idempotency_key)
 WHERE idempotency_key IS NOT NULL;

@@ -105,6 +105,9 @@ class SqliteStore:
     async def batch(self, batch_id: str) -> Sequence[Message]:
         return await self._read(hops.list_batch, batch_id)
 
+    async def thread(self, thread_id: MessageId, limit: int = 1000) -> Sequence[Message]:
+        return await self._read(hops.list_thread, thread_id, limit)
+
     async def take_inbox(self, session_id: SessionId, at: datetime, limit: int = 20) -> Sequence[Message]:
         return await self._write(hops.take_inbox, session_id, at, limit)
 

@@ -143,6 +143,7 @@ def test_a_hold_without_a_reason_cannot_be_stored_by_anybody(connection: apsw.Co
             "find-first-pending-of-kind",
             "COVERING INDEX messages_position (target_session_id=? AND delivery_mode=? AND status=?)",
         ),
+        ("list-replies", "messages_of_thread (thread_id=?)"),
         ("list-inbox", "messages_inbox (target_session_id=?)"),
         ("list-messages-of-session", "messages_of_session (target_session_id=?)"),
         ("list-expired", "messages_timeout (timeout_at>? AND timeout_at<?)"),
