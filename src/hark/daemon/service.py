@@ -36,6 +36,7 @@ from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.watcher import Watcher
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
+from hark.daemon.session.equipment import Equipment
 from hark.daemon.session.estimates import Estimates
 from hark.daemon.session.handover import Handovers
 from hark.daemon.session.key_holds import key_age_s
@@ -142,6 +143,21 @@ class Service:
             is_on=config.hook_messages,
             is_waking=config.rewake,
         )
+        self._equipment = Equipment(
+            store=store,
+            outbox=outbox,
+            sessions=self.sessions,
+            panes=self.panes,
+            kinds=kinds,
+            config=config,
+            clock=wall_clock,
+            owner=self._owner,
+            texts=self._texts,
+            editors=self.editors,
+            turns=self.turns,
+            natives=self.natives,
+            handovers=self.handovers,
+        )
         self.hooks = Hooks(
             store, self.sessions, self.live, self.turns, self.handovers, self.witnesses, kinds, wall_clock
         )
@@ -201,22 +217,7 @@ class Service:
         return {"HARK_TOKEN": token, "HARK_AGENT_SOCKET": str(paths.agent_socket_path())}
 
     def _courier(self, session_id: SessionId) -> Courier:
-        return Courier(
-            session_id,
-            self.store,
-            self._outbox,
-            self.sessions,
-            self.panes,
-            self.kinds,
-            self.config,
-            wall_clock,
-            self._owner,
-            self._texts,
-            self.editors,
-            self.turns,
-            self.natives,
-            self.handovers,
-        )
+        return Courier(session_id, self._equipment)
 
     async def _key_age_s(self, session: Session) -> float | None:
         return await key_age_s(self.panes, session, wall_clock)

@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from hark.delivery.actions import KeyWork, UseKeys
+from hark.delivery.after_attempt import what_becomes
 from hark.delivery.carriers.empty_box import was_taken_out
 from hark.delivery.carriers.rest import NOT_AT_REST
 from hark.delivery.carriers.steps import (
@@ -21,7 +23,8 @@ from hark.delivery.carriers.steps import (
     is_late,
 )
 from hark.delivery.carriers.submit import Job
-from hark.model.message import HoldReason
+from hark.delivery.next_step import next_step
+from hark.model.message import HoldReason, Status
 from tests.campaigns.simulation import properties
 from tests.campaigns.simulation.carriers import PUT_BACK, REAL, Carriers
 from tests.campaigns.simulation.layout import units_of
@@ -29,6 +32,7 @@ from tests.campaigns.simulation.properties import Before, before
 from tests.campaigns.simulation.scenario import MESSAGE_ID, CarrierName, Scenario, draw_scenario
 from tests.campaigns.simulation.terminal import Terminal
 from tests.campaigns.simulation.trace import Trace
+from tests.campaigns.simulation.view import look_at
 
 MOST_STEPS = 500
 MOST_ATTEMPTS = 4
@@ -140,20 +144,35 @@ class Run:
         return isinstance(outcome, Submitted | Unproven) or self.scenario.called_off_at is not None
 
     def _attempt(self, last: Outcome | None) -> Outcome | None:
-        if isinstance(last, Held) or self._was_undone():
-            self.terminal.has_begun = self.terminal.is_staged = False
-        elif isinstance(last, Stuck):
-            self.terminal.has_begun = True
-        if self.terminal.has_begun:
-            flavour, carrier = self.scenario.flavour, self.scenario.carrier
-            is_staged = self.terminal.is_staged
-            return self._carry(lambda job: self.carriers.resume(job, flavour, carrier, is_staged), is_taking=False)
-        self._put_back()
-        if self.terminal.record is not None:
+        """One attempt, as the daemon decides it: what became of the message in the last one, and what is to be done at the box."""
+        self._note_outcome(last)
+        match self._next_work():
+            case KeyWork.RESUME:
+                return self._resume()
+            case KeyWork.PUT_BACK:
+                self._put_back()
+        if self._next_work() is not KeyWork.DELIVER:
             return Held(HoldReason.DRAFT, "a draft has to go back first")
         carrier = self._carrier()
         start = getattr(self.carriers, carrier)
         return self._carry(lambda job: start(job, self.scenario.flavour), is_taking=carrier != "none")
+
+    def _note_outcome(self, last: Outcome | None) -> None:
+        terminal, becomes = self.terminal, what_becomes(last) if last else None
+        is_out = becomes is not None and becomes.status is Status.HELD and not becomes.is_in_box
+        if is_out or self._was_undone():
+            terminal.has_begun = terminal.is_staged = False
+        elif becomes and becomes.is_in_box:
+            terminal.has_begun = True
+
+    def _next_work(self) -> KeyWork:
+        action = next_step(look_at(self.terminal, self.scenario))
+        assert isinstance(action, UseKeys)
+        return action.work
+
+    def _resume(self) -> Outcome | None:
+        flavour, carrier, is_staged = self.scenario.flavour, self.scenario.carrier, self.terminal.is_staged
+        return self._carry(lambda job: self.carriers.resume(job, flavour, carrier, is_staged), is_taking=False)
 
     def _was_undone(self) -> bool:
         terminal = self.terminal

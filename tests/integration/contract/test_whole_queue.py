@@ -1,7 +1,7 @@
 """The whole queue as one machine: senders, a courier that may die at any step, an agent with a box, turns and interrupts; over
 every store, against what must be true of messages whatever happens.
 
-The courier here is made of the real parts (outbox, ledger, batches, lifecycle, turns); only terminal and clock are a model: a box that
+The courier here is the real one (its rounds, `next_step`, outbox, ledger, lifecycle, turns); only terminal and clock are a model: a box that
 holds a payload or not, an agent that takes it and remembers. Crashes cut a delivery between any two of its steps; what comes
 after a restart is decided by what the box and the agent's transcript show, as a carrier's `resume` decides it.
 """
@@ -18,17 +18,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from msgspec.structs import replace
 
 from hark.daemon.outbox import Outbox
 from hark.daemon.session.ledger import Ledger
+from hark.daemon.session.round import Round
+from hark.delivery.actions import DeliverNatively, GiveUpProof, KeyWork, SettleClaim, UseKeys
 from hark.delivery.carriers.steps import Submitted, Unproven
-from hark.delivery.gate import Hold
+from hark.delivery.gate import Hold, PaneState
+from hark.delivery.session_view import Fact, Limits, Memory, SessionView
 from hark.model.errors import HarkError
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
 from hark.model.message import Carrier, HoldReason, Lease, Message, Mode, Status
 from hark.queue import turns as rules
-from hark.queue.batching import next_batch
 from hark.queue.lifecycle import has_reached, is_expired
 from hark.queue.turns import Acknowledged, Turns
 from hark.store.contract import Store
@@ -74,6 +77,8 @@ class World:
         self.outbox = Outbox(store, lambda: self.now)
         self.ledger = Ledger(ANA, store, self.outbox, lambda: self.now)
         self.sent: list[MessageId] = []
+        self.dies_before: str | None = None
+        self.begin_courier()
 
     def do(self, work: Coroutine[Any, Any, Value]) -> Value:
         return self.loop.run_until_complete(work)
@@ -93,30 +98,74 @@ class World:
         for message in await self.store.expired(self.now):
             await self.outbox.expire(message)
 
+    def begin_courier(self) -> None:
+        """A courier remembers nothing of the one before it."""
+        self.round = Round(ANA, self, self, self.ledger, self.store, Limits(most_in_batch=MOST))
+
     async def work(self, dies_before: str | None) -> None:
-        """One round of the courier: whatever is next, until it waits or dies."""
+        """One step of the courier: whatever is next, unless it dies."""
+        self.dies_before = dies_before
+        await self.round.step()
+
+    async def look(self, memory: Memory) -> SessionView:
         message = await self.store.first_pending(ANA)
+        return SessionView(
+            now=self.now,
+            do_not_disturb=self.is_held,
+            waiting=(message,) if message else (),
+            memory=memory,
+            limits=Limits(most_in_batch=MOST),
+        )
+
+    async def find(self, fact: Fact, view: SessionView) -> SessionView:
+        facts = replace(view.facts, **{fact: await self._value(fact, view.message)})
+        return replace(view, now=self.now, facts=facts)
+
+    async def _value(self, fact: Fact, message: Message | None) -> Any:
+        """The agent has neither hooks nor an API, and its terminal is always there."""
+        match fact:
+            case Fact.BATCH:
+                assert message is not None
+                assert message.batch_id is not None
+                return tuple(await self.store.batch(message.batch_id))
+            case Fact.IN_ORDER:
+                return tuple(await self.store.next_pending(ANA, MOST))
+            case Fact.PANE:
+                return PaneState(is_there=True, do_not_disturb=self.is_held)
+            case Fact.SUSPENDED | Fact.CHANNEL:
+                return False
+        raise AssertionError(f"nobody should ask for {fact}")
+
+    async def use_keys(self, action: UseKeys) -> Hold | None:
         lease = await self.store.acquire_lease(ANA, "us", self.now, self.now + timedelta(seconds=15))
-        if message is None or lease is None:
-            return
+        if lease is None:
+            return Hold(HoldReason.CALLED_OFF, "the lease of the courier before is not over")
         try:
-            if message.attempted_at is not None or message.status is Status.STAGED:
-                await self._resume(message, lease)
-            elif await self.ledger.expire(message):
-                pass
-            elif self.is_held:
-                await self.ledger.hold(message, Hold(HoldReason.DO_NOT_DISTURB, ""), is_in_box=False)
+            if action.work is KeyWork.RESUME:
+                await self._resume(action.messages, lease)
             else:
-                await self._deliver(lease, dies_before)
+                await self._deliver(action.messages, lease)
         finally:
             await self.store.release_lease(lease)
+        return None
 
-    async def _deliver(self, lease: Lease, dies_before: str | None) -> None:
+    async def deliver_natively(self, action: DeliverNatively) -> Hold | None:
+        raise AssertionError(f"there is no channel: {action}")
+
+    async def settle_claim(self, action: SettleClaim) -> None:
+        raise AssertionError(f"there is no hook: {action}")
+
+    async def give_up_proof(self, action: GiveUpProof) -> None:
+        raise AssertionError(f"there is no channel: {action}")
+
+    async def wake(self, message: Message) -> Hold | None:
+        raise AssertionError(f"there is no hook: {message}")
+
+    async def _deliver(self, batch: tuple[Message, ...], lease: Lease) -> None:
         def live(step: str) -> None:
-            if step == dies_before:
+            if step == self.dies_before:
                 raise Killed
 
-        batch = next_batch(await self.store.next_pending(ANA, MOST), MOST, self.now)
         live("begin")
         await self.ledger.begin(batch, lease)
         live("paste")
@@ -129,12 +178,11 @@ class World:
         await self.ledger.record(batch, Submitted(), lease, Carrier.NONE)
         self._submitted(batch)
 
-    async def _resume(self, message: Message, lease: Lease) -> None:
+    async def _resume(self, batch: tuple[Message, ...], lease: Lease) -> None:
         """As a carrier does: in the box, in the transcript, or nobody knows."""
-        together = await self.store.batch(message.batch_id) if message.batch_id else [message]
-        batch = [one for one in together if one.attempted_at is not None or one.status is Status.STAGED]
-        count = self.agent.transcript.count(message.id) - self.agent.given_back.count(message.id)
-        if message.id in self.agent.box:
+        first = batch[0].id
+        count = self.agent.transcript.count(first) - self.agent.given_back.count(first)
+        if first in self.agent.box:
             for one in batch:
                 if not is_expired(one, self.now) and one.status is not Status.STAGED:
                     await self.ledger.stage([one], lease, Carrier.NONE)
@@ -270,6 +318,7 @@ class WholeQueue(RuleBasedStateMachine):
     def _restart(self, world: World) -> None:
         """What the daemon knew is gone; what it wrote is not. A store in memory is kept: it stands for its disk."""
         world.turns = Turns()
+        world.begin_courier()
         if isinstance(world.store, SqliteStore):
             world.do(world.store.close())
             world.do(world.store.open())

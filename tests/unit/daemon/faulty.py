@@ -21,6 +21,7 @@ from hark.daemon.registry.launcher import Launcher
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
+from hark.daemon.session.equipment import Equipment
 from hark.daemon.session.handover import Handovers
 from hark.daemon.session.live import LiveSessions
 from hark.model.config import Config
@@ -148,22 +149,22 @@ class Parts:
     def _courier(self, session_id: SessionId) -> Courier:
         """Enough of one for a session that is gone: nothing of a terminal is asked for."""
         nothing: Any = None
-        return Courier(
-            session_id,
-            self.store,
-            self.outbox,
-            self.sessions,
-            cast(Panes, nothing),
-            cast(Kinds, nothing),
-            self.config,
-            self.clocks.wall,
-            "owner",
-            Path("/nowhere"),
-            Editors(self.live),
-            cast(TurnBook, nothing),
-            cast(Natives, nothing),
-            cast(Handovers, nothing),
+        equipment = Equipment(
+            store=self.store,
+            outbox=self.outbox,
+            sessions=self.sessions,
+            panes=cast(Panes, nothing),
+            kinds=cast(Kinds, nothing),
+            config=self.config,
+            clock=self.clocks.wall,
+            owner="owner",
+            texts=Path("/nowhere"),
+            editors=Editors(self.live),
+            turns=cast(TurnBook, nothing),
+            natives=cast(Natives, nothing),
+            handovers=cast(Handovers, nothing),
         )
+        return Courier(session_id, equipment)
 
 
 async def run_until(work: Callable[[], Awaitable[None]], is_so: Callable[[], bool]) -> None:

@@ -5,12 +5,17 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, State, Unclear
 from hark.daemon.outbox import Outbox
 from hark.daemon.session.ledger import Ledger
-from hark.daemon.session.native_delivery import LOST_AFTER, deliver_natively, without_channel
+from hark.daemon.session.native_delivery import deliver_natively, give_up
+from hark.delivery.actions import GiveUpProof, HoldBack
+from hark.delivery.after_attempt import LOST_AFTER
 from hark.delivery.gate import Hold
+from hark.delivery.next_step import next_step
+from hark.delivery.session_view import Facts, SessionView
 from hark.model.ids import MessageId
 from hark.model.message import HoldReason, Message, Status
 from hark.queue.lifecycle import TextPlace, text_place
@@ -113,11 +118,14 @@ async def test_without_a_channel_a_message_that_may_have_arrived_is_uncertain_af
     store, message = await prepared()
     await attempt(store, message, Channel(UNCLEAR))
     staged = await store.message(message.id)
+    view = SessionView(now=NOW, waiting=(staged,), facts=Facts(has_channel=False))
     ledger = Ledger(ANA, store, Outbox(store, lambda: NOW), lambda: NOW)
 
     assert text_place(staged) is TextPlace.API
-    soon = await without_channel(staged, NOW, ledger)
-    assert soon is not None
-    assert soon.reason is HoldReason.UNREACHABLE
-    assert await without_channel(staged, NOW + LOST_AFTER, ledger) is None
+    soon, late = next_step(view), next_step(replace(view, now=NOW + LOST_AFTER))
+    await give_up(staged, ledger)
+
+    assert isinstance(soon, HoldBack)
+    assert soon.hold.reason is HoldReason.UNREACHABLE
+    assert late == GiveUpProof(staged)
     assert (await store.message(message.id)).status is Status.UNCERTAIN

@@ -12,6 +12,7 @@ from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.watcher import Watcher
 from hark.daemon.session.handover import Handovers
 from hark.delivery.gate import PaneState, check_gate
+from hark.delivery.next_step import hold_for_hook
 from hark.model.message import HoldReason
 from hark.model.session import Session, SessionState
 from hark.queue.estimate import Outlook, estimate
@@ -39,7 +40,7 @@ class Estimates:
                 first=await self.store.first_pending(session.id),
                 obstacle=self._obstacle(session),
                 phase=self.turns.of(session.id).phase,
-                is_for_hook=self.handovers.hold(session, sent.message) is not None,
+                is_for_hook=hold_for_hook(self.handovers.view(session), sent.message) is not None,
                 is_typed_when_idle=kind.idle_only,
                 can_interrupt=kind.stop is not None or self.natives.has_channel(session),
             )

@@ -22,15 +22,16 @@ from hark.daemon.session.live import LiveSessions, Part
 from hark.daemon.session.text_files import write_text
 from hark.delivery import wording
 from hark.delivery.gate import Hold
+from hark.delivery.next_step import HOOK_HAS_IT
+from hark.delivery.session_view import HookView
 from hark.model.errors import HarkError
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId, SessionId
-from hark.model.message import Authority, HoldReason, Message, Status
+from hark.model.message import Authority, Message, Status
 from hark.model.session import Session
 from hark.queue import handover as rules
 from hark.queue.handover import BOUNDARIES, Boundary, Claim, Fate, Verdict
 from hark.queue.ordering import delivery_order
-from hark.queue.turns import Phase
 from hark.store.contract import Store
 
 CANCELLED_WITHIN_S = 3.0
@@ -40,7 +41,6 @@ LOCK_S = 0.1
 message already."""
 LEASE_S = 5.0
 PRINTED_WITHIN_S = 3.0
-LOOK_AGAIN_S = 1.0
 _TICK = timedelta(microseconds=1)
 
 
@@ -152,16 +152,17 @@ class Handovers:
         for message_id in claim.message_ids:
             await self._give_back(message_id, "its hook did not take it")
 
-    def hold(self, session: Session, message: Message) -> Hold | None:
-        """Return why a message is not typed now if the agent's hooks will take it; None if no hook will."""
-        if self._state(session.id).conversation is None or self._turns.of(session.id).phase is not Phase.BUSY:
-            return None
-        ways = find_agent(session.agent).answers
-        if rules.may_go(message, Boundary.TOOL, ways[Boundary.TOOL].authority):
-            return Hold(HoldReason.BUSY, "it goes in when the agent has run a tool, or stops", is_for_hook=True)
-        if rules.may_go(message, Boundary.STOP, ways[Boundary.STOP].authority):
-            return Hold(HoldReason.BUSY, "it goes in when the agent's turn ends", is_for_hook=True)
-        return None
+    def view(self, session: Session) -> HookView:
+        """Return what is known of the session's turn and hooks, as `next_step` needs it."""
+        state = self._state(session.id)
+        return HookView(
+            phase=self._turns.of(session.id).phase,
+            is_listening=state.conversation is not None,
+            authorities={boundary: way.authority for boundary, way in find_agent(session.agent).answers.items()},
+            has_claim=state.claim is not None,
+            has_waiter=state.waiter is not None and not state.waiter.offered.done(),
+            is_waking=self._is_waking,
+        )
 
     def begin_waiting(self, session: Session) -> Waiter | None:
         """Register a hook that waits beside an idle agent, and return its waiter; None if another hook waits already, or if the setting
@@ -183,9 +184,7 @@ class Handovers:
         """Wake an idle agent with the message, through the hook that waits beside the agent. Return None if that cannot be done now."""
         state = self._state(session.id)
         waiter = state.waiter
-        is_idle = self._turns.of(session.id).phase is Phase.IDLE and state.claim is None
-        is_free = session.do_not_disturb_since is None and rules.may_go(message, Boundary.STOP, Authority.NOTICE)
-        if waiter is None or waiter.offered.done() or not is_idle or not is_free:
+        if waiter is None or waiter.offered.done():
             return None
         text, taken = self._words((message,))
         if not await self._stage(session, taken, "waiting", Authority.NOTICE):
@@ -198,24 +197,17 @@ class Handovers:
                 if not await asyncio.shield(waiter.printed):
                     state.claim = None
                     await self._give_back(message.id, "its hook did not take it")
-        return _waiting()
+        return HOOK_HAS_IT
 
-    async def resolve(self, session: Session, message: Message) -> Hold | None:
-        """Find out what became of a claimed message. Return None if the message is no longer in the way."""
-        state = self._state(session.id)
-        if state.claim and self._turns.of(session.id).phase is Phase.BUSY:
-            return _waiting()
-        phase = self._turns.of(session.id).phase
-        staged_at = message.staged_at or message.queued_at
-        path = self._transcript_of(session.id)
-        is_there = await self._is_in_transcript(path, message.id) if path else None
-        now, is_waking = self._clock(), self._is_waking
-        fate = rules.resolve(staged_at, now, phase, is_in_transcript=is_there, is_waking=is_waking)
-        if fate is Fate.WAIT:
-            return _waiting()
-        state.claim = None
+    async def end_claim(self, session: Session, message: Message, fate: Fate) -> None:
+        """Record what became of a claimed message."""
+        self._state(session.id).claim = None
         await self._end(session, message, fate)
-        return None
+
+    async def is_in_transcript(self, session: Session, message: Message) -> bool | None:
+        """Return True if the agent's transcript has the message's id; None if there is no transcript that can be read."""
+        path = self._transcript_of(session.id)
+        return await self._is_in_transcript(path, message.id) if path else None
 
     async def _is_in_transcript(self, path: str, message_id: MessageId) -> bool | None:
         try:
@@ -308,7 +300,3 @@ class Handovers:
         message = await self._store.message(message_id)
         if message.status is Status.STAGED:
             await self._outbox.queue(message.id, detail)
-
-
-def _waiting() -> Hold:
-    return Hold(HoldReason.BUSY, "the agent's hook has the message; waiting for proof", LOOK_AGAIN_S, is_for_hook=True)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from hark.daemon.outbox import TIMED_OUT, Outbox
 from hark.daemon.process.clock import Clock
-from hark.delivery.carriers.steps import Held, Outcome, Stuck, Submitted, Unproven
+from hark.delivery.after_attempt import what_becomes
+from hark.delivery.carriers.steps import Outcome, Submitted
 from hark.delivery.gate import Hold
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
@@ -157,30 +158,23 @@ class Ledger:
     async def _record_once(
         self, message: Message, outcome: Outcome, lease: Lease, carrier: Carrier | None, had_draft: bool | None
     ) -> Hold | None:
-        match outcome:
-            case Submitted(detail=detail):
-                if message.status is not Status.STAGED:
-                    await self._outbox.stage_in_box(message, lease.fence, carrier, had_draft, detail)
-                await self._outbox.submit(
-                    message,
-                    lease.fence,
-                    channel=Channel.TERMINAL if carrier else Channel.NATIVE,
-                    carrier=carrier,
-                    had_draft=had_draft,
-                    detail=detail,
-                )
-                return None
-            case Unproven(detail=detail):
-                await self._outbox.mark_uncertain(message, detail, fence=lease.fence, had_draft=had_draft)
-                return None
-            case Held(reason=reason, detail=detail, is_refused=is_refused):
-                hold = Hold(reason, detail, is_refused=is_refused)
-                await self.hold(message, hold, is_in_box=False)
-                return hold
-            case Stuck(detail=detail, is_refused=is_refused):
-                hold = Hold(HoldReason.DRAFT, detail, is_refused=is_refused)
-                await self.hold(message, hold, is_in_box=True)
-                return hold
+        becomes = what_becomes(outcome)
+        if becomes.status is Status.SUBMITTED:
+            if message.status is not Status.STAGED:
+                await self._outbox.stage_in_box(message, lease.fence, carrier, had_draft, outcome.detail)
+            await self._outbox.submit(
+                message,
+                lease.fence,
+                channel=Channel.TERMINAL if carrier else Channel.NATIVE,
+                carrier=carrier,
+                had_draft=had_draft,
+                detail=outcome.detail,
+            )
+        elif becomes.hold is None:
+            await self._outbox.mark_uncertain(message, outcome.detail, fence=lease.fence, had_draft=had_draft)
+        else:
+            await self.hold(message, becomes.hold, is_in_box=becomes.is_in_box)
+        return becomes.hold
 
     async def hold(self, message: Message, hold: Hold, *, is_in_box: bool) -> None:
         """Record why the message is held, if the reason is new. A message whose text may be in the box stays marked as such."""

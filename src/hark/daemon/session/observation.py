@@ -9,30 +9,26 @@ from hark.delivery.carriers.choose import carries_at_once
 from hark.delivery.gate import PaneState
 from hark.model.errors import HarkError
 from hark.model.session import Session, SessionState
-from hark.terminal.tmux.facts import PaneFacts
 
 
-async def observe_pane(
-    panes: Panes, session: Session, kind: AgentKind, carriers: Carriers, waited_s: float
-) -> tuple[PaneFacts | None, PaneState]:
-    """Return what tmux says about the session's pane, and the state that the gate asks for; the first is None if the pane is gone.
-    `waited_s` says how many seconds the message has already waited for a pause in a human's typing."""
+async def observe_pane(panes: Panes, session: Session, kind: AgentKind, carriers: Carriers) -> PaneState:
+    """Return the state of the session's pane that the gate asks for."""
     if session.state is SessionState.GONE:
-        return None, PaneState(is_there=False)
+        return PaneState(is_there=False)
     try:
         facts = await panes.of(session.pane).pane_facts(session.pane)
     except HarkError as failure:
         if failure.code not in GONE:
             raise
-        return None, PaneState(is_there=False)
+        return PaneState(is_there=False)
     pane = facts.panes.get(session.pane.pane_id)
     if pane is None or pane.is_dead or pane.pid != session.pane.pid:
-        return None, PaneState(is_there=False)
+        return PaneState(is_there=False)
     await panes.watch(session.pane)
     airlock = await airlock_facts(session)
     line = airlock or line_facts(pane)
     carriers.note_key(airlock.last_key_age_s if airlock else None)
-    state = PaneState(
+    return PaneState(
         is_there=True,
         is_stopped=airlock is not None and airlock.is_stopped,
         foreground=pane.foreground,
@@ -44,14 +40,7 @@ async def observe_pane(
         can_carry_drafts=carries_at_once(carriers.means(session, kind)),
         has_airlock=airlock is not None,
         last_key_age_s=airlock.last_key_age_s if airlock else None,
-        waited_s=waited_s,
     )
-    return pane, state
-
-
-def observe_without_keys(session: Session) -> PaneState:
-    """Return the state of a session for a channel without keys: only do-not-disturb holds messages up there."""
-    return PaneState(is_there=True, do_not_disturb=session.do_not_disturb_since is not None)
 
 
 async def is_stopped(session: Session) -> bool:

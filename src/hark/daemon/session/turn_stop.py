@@ -13,8 +13,7 @@ from hark.delivery.carriers.steps import Held
 from hark.delivery.gate import Hold
 from hark.delivery.screen.capture import Screen
 from hark.delivery.stop_turn import ENDED_WITHIN_S, HELD_S, Pressed, given_back, press_stop, wait_for_end
-from hark.model.message import Channel, HoldReason, Lease, Message, Mode, Status
-from hark.queue.lifecycle import is_attempted
+from hark.model.message import Channel, HoldReason, Lease, Message, Status
 from hark.queue.turns import Phase
 from hark.store.contract import Store
 
@@ -24,17 +23,6 @@ HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED)
 """The statuses of messages that the agent has received."""
 LATEST = 20
 """Retry at most this many messages that the agent put back into its box."""
-
-
-def may_interrupt(message: Message | None) -> bool:
-    """Return True if the message may interrupt the running turn: it is urgent, it has not done so before, and its text cannot be in the
-    box already."""
-    return (
-        message is not None
-        and message.mode is Mode.URGENT
-        and message.interrupted_at is None
-        and not is_attempted(message)
-    )
 
 
 class Stopper:
