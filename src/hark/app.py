@@ -97,7 +97,7 @@ async def _run(hark: Service, lock: InstanceLock, ready_fd: int | None) -> None:
     try:
         async with asyncio.TaskGroup() as tasks:
             # Mark sessions that ended while the daemon was down as gone before the API starts answering.
-            await hark.sessions.settle_unfinished()
+            await hark.starter.settle_unfinished()
             await hark.watcher.look()
             workers = [tasks.create_task(hark.natives.run(), name="Natives")]
             workers += [tasks.create_task(hark.couriers.run(), name="Couriers")]

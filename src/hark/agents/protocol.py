@@ -15,6 +15,7 @@ from msgspec import Struct
 from hark.agents.answers import HookAnswer
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, InstalledHook, Place
 from hark.agents.native.access import NativeAccess
+from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words
 from hark.model.heard import Heard, Said
 from hark.queue.handover import Boundary
@@ -69,6 +70,8 @@ class Agent(Protocol):
     """What a user has to do after `hark install`, for people to read."""
     instructions: Place | None = None
     """The file of instructions that the agent reads, in which a few lines of ours can teach it to signal."""
+    resuming: Resuming | None = None
+    """How the agent resumes a conversation by its name; None if hark does not know how."""
 
     def takes_answer(self, payload: Json) -> bool:
         """Return whether the agent reads what the hook prints that reports this."""

@@ -145,6 +145,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/spawn"): granted("spawn", is_sender=True),
     ("POST", "/sessions"): granted("spawn"),
     ("POST", "/sessions/run"): granted("spawn"),
+    ("POST", "/sessions/{session:path}/restart"): granted("spawn"),
     ("POST", "/sessions/adopt"): granted("adopt"),
     ("POST", "/sessions/{session:path}/hold"): granted_or_own("hold"),
     ("POST", "/sessions/{session:path}/release"): granted("hold"),

@@ -14,6 +14,8 @@ from hark.api.shapes import (
     NewSession,
     OutputText,
     RenameSession,
+    Restarted,
+    RestartSession,
     RunInPane,
     SessionInfo,
     SessionList,
@@ -22,6 +24,8 @@ from hark.api.shapes import (
 )
 from hark.daemon.registry.default_agent import command_for
 from hark.daemon.registry.idempotency import Once
+from hark.daemon.registry.restarts import Again
+from hark.daemon.registry.starter import Place, Start, StartInPane
 from hark.daemon.service import Service
 from hark.daemon.waits import GOALS
 from hark.model.errors import HarkError
@@ -73,26 +77,49 @@ async def _started(hark: Service, body: NewSession, session_id: SessionId | None
     """Start the session, unless a session with `session_id` exists already, and describe it."""
     if session_id and hark.sessions.is_known(session_id):
         return session_info(hark.sessions.get(session_id))
-    wanted = body.beside
-    place = Beside(pane_id=wanted.pane_id, is_split=wanted.is_split, is_shown=wanted.is_shown) if wanted else None
     command = command_for(hark.kinds, body.agent, body.command, body.environment, hark.config.default_agent)
-    session = await hark.sessions.start(
-        command,
+    start = Start(
+        command=command,
+        environment=body.environment,
         name=body.name,
         agent=body.agent,
         directory=body.directory,
-        environment=body.environment,
-        columns=body.columns,
-        rows=body.rows,
-        socket=choose_socket(body.socket_name, body.socket_path),
-        is_plain=body.is_plain,
         has_signals=body.has_signals,
+        place=_place(body),
         session_id=session_id,
-        beside=place,
     )
+    session = await hark.starter.start(start)
     if body.has_signals:
         await hark.teacher.teach(session, command, body.environment)
     return session_info(session)
+
+
+def _place(body: NewSession | RestartSession) -> Place:
+    wanted = body.beside
+    beside = Beside(pane_id=wanted.pane_id, is_split=wanted.is_split, is_shown=wanted.is_shown) if wanted else None
+    return Place(
+        columns=body.columns,
+        rows=body.rows,
+        socket=choose_socket(body.socket_name, body.socket_path),
+        beside=beside,
+        is_plain=isinstance(body, NewSession) and body.is_plain,
+    )
+
+
+async def restart_session(request: Request, body: RestartSession) -> Restarted:
+    hark = service_of(request)
+    again = Again(
+        environment=body.environment,
+        command=body.command,
+        is_fresh=body.is_fresh,
+        ends_running=body.ends_running,
+        has_signals=body.has_signals,
+        place=_place(body),
+    )
+    restarted = await hark.restarts.restart(found(request), again)
+    if body.has_signals:
+        await hark.teacher.teach(restarted.session, restarted.session.command, body.environment)
+    return Restarted(session=await _info(request, restarted.session), conversation=restarted.conversation)
 
 
 async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
@@ -106,16 +133,17 @@ async def adopt_pane(request: Request, body: AdoptPane) -> SessionInfo:
 
 
 async def run_in_pane(request: Request, body: RunInPane) -> Started:
-    session, launch = await service_of(request).sessions.run(
-        body.target,
-        body.command,
+    start = StartInPane(
+        target=body.target,
+        socket=body.socket_path,
+        command=body.command,
+        environment=body.environment,
+        directory=body.directory,
         name=body.name,
         agent=body.agent,
-        directory=body.directory,
-        socket=body.socket_path,
-        environment=body.environment,
         has_signals=body.has_signals,
     )
+    session, launch = await service_of(request).starter.start_in_pane(start)
     if body.has_signals:
         await service_of(request).teacher.teach(session, body.command, body.environment)
     added = {name: value for name, value in launch.environment.items() if body.environment.get(name) != value}
@@ -275,6 +303,27 @@ CALLS = (
         handler=hold_session,
         response=SessionInfo,
         errors=("session-not-found", "session-ambiguous"),
+    ),
+    Call(
+        method="POST",
+        path="/sessions/{session:path}/restart",
+        summary="Start the session's agent again, under the same id and name and with the same queue, in its conversation if it can "
+        "resume it.",
+        handler=restart_session,
+        body=RestartSession,
+        response=Restarted,
+        errors=(
+            "session-not-found",
+            "session-ambiguous",
+            "session-running",
+            "session-adopted",
+            "resume-unclear",
+            "name-taken",
+            "request-invalid",
+            "not-available",
+            "tmux-missing",
+            "tmux-unsafe",
+        ),
     ),
     Call(
         method="POST",

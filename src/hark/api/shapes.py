@@ -62,6 +62,22 @@ class NewSession(Request, frozen=True, kw_only=True):
     """The pane beside which the session gets a window or a pane; None to give the session a tmux session of its own."""
 
 
+class RestartSession(Request, frozen=True, kw_only=True):
+    environment: dict[str, str] = {}
+    command: list[str] = []
+    """The command to start; if it is empty, the session's own command, with the agent's options to resume its conversation."""
+    is_fresh: bool = False
+    """True to begin a new conversation instead of resuming the last one."""
+    ends_running: bool = False
+    """True to end an agent that still runs; False to refuse the restart of such a session."""
+    has_signals: bool = False
+    columns: Annotated[int, Meta(ge=20, le=1000)] = 120
+    rows: Annotated[int, Meta(ge=5, le=500)] = 40
+    socket_name: str | None = None
+    socket_path: str | None = None
+    beside: Beside | None = None
+
+
 class RunInPane(Request, frozen=True, kw_only=True):
     target: str
     socket_path: str
@@ -105,6 +121,8 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     """The socket of the airlock in front of the agent; null if there is no airlock."""
     created_at: datetime
     gone_at: datetime | None
+    gone_because: str
+    """Why the session is gone; empty while it runs."""
     do_not_disturb_since: datetime | None
     """Since when a human has held all messages to this session; null if nobody holds them."""
     pending_count: int
@@ -139,6 +157,12 @@ class Started(Response, frozen=True, kw_only=True):
     """The command that starts the agent behind its airlock."""
     environment: dict[str, str]
     """The environment variables that the caller adds to its own before it starts `words`."""
+
+
+class Restarted(Response, frozen=True, kw_only=True):
+    session: SessionInfo
+    conversation: str
+    """The agent's own name for the conversation that it resumes; empty if it begins a new one."""
 
 
 class SessionList(Response, frozen=True, kw_only=True):
@@ -366,6 +390,7 @@ def session_info(
         airlock=session.airlock,
         created_at=session.created_at,
         gone_at=session.gone_at,
+        gone_because=session.gone_because,
         do_not_disturb_since=session.do_not_disturb_since,
         pending_count=pending,
         hold_reason=reason,

@@ -8,11 +8,10 @@ from hark.api.service import service_of
 from hark.api.shapes import Send, Spawn, Spawned, session_info
 from hark.daemon.registry.default_agent import command_for
 from hark.daemon.registry.idempotency import Once
+from hark.daemon.registry.starter import Start
 from hark.daemon.service import Service
 from hark.model.ids import SessionId
 from hark.model.message import Notify
-
-COLUMNS, ROWS = 120, 40
 
 
 async def spawn(request: Request, body: Spawn) -> Spawned:
@@ -36,17 +35,15 @@ async def spawned(hark: Service, body: Spawn, key: str | None = None, session_id
     if session_id and hark.sessions.is_known(session_id):
         session = hark.sessions.get(session_id)
     else:
-        session = await hark.sessions.start(
-            command,
+        start = Start(
+            command=command,
+            environment=body.environment,
             name=body.name,
             agent=body.agent,
             directory=body.directory,
-            environment=body.environment,
-            columns=COLUMNS,
-            rows=ROWS,
-            socket=None,
             session_id=session_id,
         )
+        session = await hark.starter.start(start)
     first = Send(
         text=body.task,
         sender_session_id=body.sender_session_id,

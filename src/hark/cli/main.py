@@ -22,6 +22,8 @@ COMMANDS: dict[str, dict[str, str]] = {
         "next": "Go to the session that has waited longest for you.",
         "status-line": "Print how many sessions need you, for a status line.",
         "output": "Print the screen of a session.",
+        "restart": "Start the agent of a session again.",
+        "up": "Start the agents again that a reboot or the end of tmux has ended.",
         "rename": "Give a session another name.",
         "hold": "Keep messages away from a session.",
         "release": "Deliver messages to a session again.",

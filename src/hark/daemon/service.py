@@ -32,7 +32,9 @@ from hark.daemon.process.restart import own_command
 from hark.daemon.process.tokens import agent_token, kept_secret
 from hark.daemon.registry.idempotency import Repeats
 from hark.daemon.registry.launcher import Launcher
+from hark.daemon.registry.restarts import Restarts
 from hark.daemon.registry.sessions import Sessions
+from hark.daemon.registry.starter import Starter
 from hark.daemon.registry.watcher import Watcher
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
@@ -92,23 +94,19 @@ class Service:
             {own_socket(config): own_files(config.tmux_config, os.environ)},
         )
         natives = paths.runtime_dir() / "native"
-        self.sessions = Sessions(
-            store,
-            self.panes,
-            kinds,
-            wall_clock,
-            own_socket(config),
-            Launcher(
-                paths.runtime_dir() / "airlocks",
-                natives,
-                paths.state_dir() / "hooks",
-                has_native=config.native,
-                has_hooks=config.hooks,
-                has_waiter=config.rewake,
-                access=self._access,
-            ),
+        self.sessions = Sessions(store, self.panes, kinds, wall_clock)
+        launcher = Launcher(
+            paths.runtime_dir() / "airlocks",
+            natives,
+            paths.state_dir() / "hooks",
+            has_native=config.native,
+            has_hooks=config.hooks,
+            has_waiter=config.rewake,
+            access=self._access,
         )
+        self.starter = Starter(self.sessions, self.panes, kinds, launcher, own_socket(config))
         self.live = LiveSessions(self.sessions.is_running)
+        self.restarts = Restarts(self.sessions, self.starter, self.live)
         self.editors = Editors(self.live, lambda words: kinds.recognise(words) != GENERIC)
         self.repeats = Repeats(store, self.sessions, wall_clock)
         self.couriers = Couriers(store, self.live, self._courier, self._session_at)
@@ -167,7 +165,9 @@ class Service:
             store, self.sessions, self.mailbox, wall_clock, elapsed_s, config.max_text_bytes, LocalZone()
         )
         self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
-        self.watcher = Watcher(self.sessions, self.live, self.panes, self.couriers.wake, wall_clock)
+        self.watcher = Watcher(
+            self.sessions, self.live, self.panes, self.couriers.wake, wall_clock, self.starter.settle_unfinished
+        )
         self.pending_inputs = PendingInputs(self.panes, self.couriers, kinds, wall_clock)
         self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
         self.expiry = Expiry(store, outbox, self.couriers, wall_clock)

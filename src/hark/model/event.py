@@ -13,6 +13,8 @@ class EventKind(StrEnum):
     SESSION_CREATED = "session.created"
     SESSION_RENAMED = "session.renamed"
     SESSION_GONE = "session.gone"
+    SESSION_RESTARTED = "session.restarted"
+    """The agent of a session that was gone has started again; the session has kept its id, its name and its queue."""
     SESSION_FORGOTTEN = "session.forgotten"
     """A session that had been gone for a long time is no longer on record."""
     SESSION_HELD = "session.held"

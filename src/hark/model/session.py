@@ -18,6 +18,10 @@ class SessionState(StrEnum):
     """The pane, its process or its tmux server is no longer there."""
 
 
+LOST_SERVER = "its tmux server is gone"
+"""Why a session is gone that ended with its tmux server."""
+
+
 class Hearing(StrEnum):
     """What a session's agent has ever told hark about its turns. Hark stores this, so that a daemon that starts again knows it."""
 
@@ -55,6 +59,10 @@ class Session(Struct, frozen=True, kw_only=True):
     options."""
     state: SessionState = SessionState.RUNNING
     gone_at: datetime | None = None
+    gone_because: str = ""
+    """Why the session is gone, in words for people; empty while it runs."""
+    started_at: datetime | None = None
+    """When the session's agent was last started; None if hark did not record it."""
     airlock: str | None = None
     """The socket of the airlock between the pane and the agent, where hark started the agent; otherwise None."""
     do_not_disturb_since: datetime | None = None

@@ -17,7 +17,6 @@ from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes
-from hark.daemon.registry.launcher import Launcher
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
@@ -112,14 +111,7 @@ class Parts:
         self.bus = Bus(self.store)
         self.outbox = Outbox(self.store, self.clocks.wall)
         nothing: Any = None
-        self.sessions = Sessions(
-            self.store,
-            cast(Panes, nothing),
-            cast(Kinds, nothing),
-            self.clocks.wall,
-            "",
-            cast(Launcher, nothing),
-        )
+        self.sessions = Sessions(self.store, cast(Panes, nothing), cast(Kinds, nothing), self.clocks.wall)
         self.live = LiveSessions(self.sessions.is_running)
         self.couriers = Couriers(self.store, self.live, self._courier, lambda pane: None)
         self.mailbox = Mailbox(

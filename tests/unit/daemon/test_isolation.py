@@ -468,7 +468,10 @@ async def test_one_session_that_cannot_be_marked_as_gone_keeps_no_other_one_runn
         parts.store.fault("change_session", lambda session_id: session_id == "bad", error)
         panes = cast(Panes, TwoPanes(error))
         parts.sessions._panes = panes
-        watcher = Watcher(parts.sessions, parts.live, panes, lambda session_id: None, parts.clocks.wall)
+
+        async def settle() -> None: ...
+
+        watcher = Watcher(parts.sessions, parts.live, panes, lambda session_id: None, parts.clocks.wall, settle)
 
         def states() -> dict[str, str]:
             return {session.name: str(session.state) for session in parts.sessions.all()}

@@ -105,6 +105,7 @@ def test_nothing_else_in_the_daemon_is_kept_by_session() -> None:
         ("registry/sessions.py", "_by_id"),
         ("registry/sessions.py", "_by_pane"),
         ("registry/sessions.py", "_unfinished"),
-        ("registry/sessions.py", "_in_progress"),
+        ("registry/sessions.py", "_being_killed"),
+        ("registry/starter.py", "_in_progress"),
         ("panes.py", "_outputs"),
     }

@@ -10,6 +10,7 @@ from hark.agents.claude import files
 from hark.agents.command_line import is_option, is_print, opens_conversation, with_system_prompt
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words, join_texts, words_at
 from hark.kind_files import plain_commands
 from hark.model.heard import Said
@@ -57,6 +58,22 @@ class ClaudeCode(Agent):
         off_switch=OffSwitch(("disableAllHooks",), True),
     )
     instructions = Place("CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md")
+    resuming = Resuming(
+        opening=("--resume",),
+        alone=frozenset(
+            {"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--verbose", "--ide"}
+        )
+        | {"--chrome", "--no-chrome", "--strict-mcp-config", "--disable-slash-commands", "--bare", "--brief"}
+        | {"-c", "--continue", "--fork-session"},
+        with_value=frozenset({"--model", "--fallback-model", "--permission-mode", "--settings", "--setting-sources"})
+        | {"--append-system-prompt", "--system-prompt", "--agent", "--agents", "--effort", "--max-budget-usd"}
+        | {"--debug-file", "-n", "--name", "-r", "--resume", "--session-id"},
+        with_values=frozenset(
+            {"--add-dir", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools"}
+        )
+        | {"--tools", "--mcp-config", "--plugin-dir", "--betas"},
+        left_out=frozenset({"-r", "--resume", "-c", "--continue", "--session-id", "--fork-session"}),
+    )
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         if entry.get("type") != "assistant" or entry.get("isSidechain"):

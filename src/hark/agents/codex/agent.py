@@ -10,10 +10,11 @@ from pathlib import Path
 
 from hark.agents.answers import HookAnswer
 from hark.agents.codex import trust
-from hark.agents.codex.native import CodexAccess
+from hark.agents.codex.native import ALONE, WITH_VALUE, CodexAccess
 from hark.agents.command_line import is_option, opens_conversation
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, InstalledHook, Place
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words, join_texts, words_at
 from hark.kind_files import plain_commands
 from hark.model.heard import Said
@@ -45,6 +46,12 @@ class Codex(Agent):
     entries = HookEntries(timeout=3)
     install_note = "Codex asks about new hooks when it starts the next time: choose to trust them, or they do not run"
     instructions = Place("CODEX_HOME", ".codex", "AGENTS.md")
+    resuming = Resuming(
+        opening=("resume",),
+        alone=ALONE | {"--oss"},
+        with_value=WITH_VALUE | {"-p", "--profile", "--local-provider"},
+        left_out=frozenset({"--last", "--all", "-i", "--image"}),
+    )
     open_record = re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")
 
     def read_words(self, entry: Json, place: str) -> Words | None:

@@ -10,6 +10,7 @@ from hark.agents.answers import HookAnswer
 from hark.agents.gemini import preload
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words, words_at
 from hark.model.heard import Said
 from hark.model.message import Authority
@@ -45,6 +46,15 @@ class GeminiCli(Agent):
         off_switch=OffSwitch(("hooksConfig", "enabled"), False),
     )
     instructions = Place("GEMINI_CLI_HOME", "", ".gemini/GEMINI.md")
+    resuming = Resuming(
+        opening=("--resume",),
+        alone=frozenset({"-d", "--debug", "-s", "--sandbox", "-y", "--yolo", "--screen-reader", "--skip-trust"}),
+        with_value=frozenset({"-m", "--model", "--approval-mode", "-i", "--prompt-interactive", "-r", "--resume"})
+        | {"--session-id", "-o", "--output-format", "-w", "--worktree"},
+        with_values=frozenset({"--policy", "--admin-policy", "-e", "--extensions", "--include-directories"})
+        | {"--allowed-mcp-server-names", "--allowed-tools"},
+        left_out=frozenset({"-i", "--prompt-interactive", "-r", "--resume", "--session-id"}),
+    )
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         if entry.get("type") != "gemini":

@@ -63,6 +63,8 @@ Outcome = Delivered | Refused | Unclear
 class NativeChannel(Protocol):
     joins_running_turn: bool
     """True if a busy agent works on a delivered message within the running turn, not as the next turn."""
+    conversation: str
+    """The agent's own name for the conversation that `events` looked at last; empty if there was none."""
 
     async def state(self) -> State: ...
 

@@ -29,6 +29,8 @@ class Watching(ABC):
         self._news = asyncio.Event()
         self._outstanding: set[MessageId] = set()
         self._left_since: float | None = None
+        self.conversation = ""
+        """The agent's own name for the conversation at the last look; empty if it was not certain."""
 
     @abstractmethod
     async def picture(self) -> Picture:
@@ -48,6 +50,7 @@ class Watching(ABC):
             self._news.clear()
             try:
                 after = continued(before, await self.picture())
+                self.conversation = after.conversation or self.conversation
                 await self._start_what_is_left(after)
             except ChannelLost as lost:
                 yield Heard(said=Said.SESSION_ENDED, at=datetime.now(UTC), detail=str(lost))

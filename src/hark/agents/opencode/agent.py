@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hark.agents.installation import Place
-from hark.agents.opencode.native import OpenCodeAccess
+from hark.agents.opencode.native import ALONE, WITH_VALUE, OpenCodeAccess
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words, words_at
 from hark.model.heard import Said
 
@@ -34,6 +35,14 @@ class OpenCode(Agent):
     settings = Place("XDG_CONFIG_HOME", ".config", "opencode/plugin/hark.js", levels=2)
     plugin = Path(__file__).with_name("plugin.js")
     instructions = Place("XDG_CONFIG_HOME", ".config", "opencode/AGENTS.md")
+    resuming = Resuming(
+        opening=("-s",),
+        alone=ALONE | {"--mdns"},
+        with_value=WITH_VALUE | {"--port", "--hostname", "--mdns-domain"},
+        with_values=frozenset({"--cors"}),
+        left_out=frozenset({"-s", "--session", "-c", "--continue", "--fork", "--prompt"}),
+        keeps_others=True,
+    )
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         """Read the record that hark's plugin for OpenCode writes."""

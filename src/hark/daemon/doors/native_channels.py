@@ -160,6 +160,8 @@ class Natives:
         try:
             async for heard in channel.events():
                 await self._turns.hear(session.id, heard)
+                if channel.conversation:
+                    await self._sessions.note(session.id, conversation=channel.conversation)
         except Exception:  # noqa: BLE001 a supervisor: logged, and the channel is found again
             logger.exception("native channel failed", extra={"session": session.name})
         finally:

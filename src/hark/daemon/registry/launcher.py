@@ -92,6 +92,11 @@ class Launcher:
         injection = prepare(kind, wanted, variables)
         return list(injection.command), injection.environment
 
+    def clear(self, session_id: SessionId) -> None:
+        """Remove the sockets and secrets that an agent of this session has left, because it was killed: the next one needs the places."""
+        for left in [self._airlocks / f"{session_id}.sock", *(self._natives / session_id).glob("*")]:
+            left.unlink(missing_ok=True)
+
     def door(self, session_id: SessionId) -> str:
         self._airlocks.mkdir(mode=0o700, parents=True, exist_ok=True)
         return str(self._airlocks / f"{session_id}.sock")

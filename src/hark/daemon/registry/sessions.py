@@ -1,11 +1,10 @@
-"""Starts, adopts, renames and ends sessions, and finds them by whatever part of their name or id somebody types."""
+"""Knows the sessions, adopts, renames and ends them, and finds them by whatever part of their name or id somebody types."""
 
 import asyncio
 import os
 import secrets
 import socket as sockets
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,8 +14,6 @@ from hark.daemon.panes import Panes
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.foreground_program import foreground_command, working_directory
-from hark.daemon.registry.interrupted_starts import find_pane
-from hark.daemon.registry.launcher import Launch, Launcher, check_command
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group, find_session
@@ -24,38 +21,40 @@ from hark.model.names import RESERVED, shorten
 from hark.model.session import Pane, Session, SessionState
 from hark.model.signal import SignalSource, SignalState
 from hark.store.contract import Store
-from hark.terminal.tmux.new_panes import Beside, OwnSession, Program, open_pane, rename_window
-from hark.terminal.tmux.server import TmuxServer
+from hark.store.rules import yielded
+from hark.terminal.tmux.new_panes import rename_window
 from hark.terminal.tmux.socket_paths import default_socket
+
+KILLED = "killed"
+"""Why a session is gone that somebody ended by `hark kill`."""
+_NO_SIGNAL: dict[str, Any] = {"signal_state": None, "signal_text": "", "signal_source": None}
 
 
 class Sessions:
-    def __init__(
-        self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, own_socket: str, launcher: Launcher
-    ) -> None:
+    def __init__(self, store: Store, panes: Panes, kinds: Kinds, clock: Clock) -> None:
         self._store = store
         self._panes = panes
         self._kinds = kinds
         self._clock = clock
-        self._own_socket = own_socket
-        self._launcher = launcher
         self._by_id: dict[SessionId, Session] = {}
         self._by_pane: dict[Pane, Session] = {}
         self._used_names: set[str] = set()
         """The names that sessions have or had; none of these names is taken for the beginning of an id."""
         self._unfinished: dict[SessionId, Session] = {}
         """The sessions that are on record, and whose panes may not exist."""
-        self._in_progress: set[SessionId] = set()
-        self._naming = asyncio.Lock()
+        self.naming = asyncio.Lock()
+        """Whoever gives a session a name holds this lock from the choice of the name until the session is on record."""
         self._signalling = asyncio.Lock()
+        self._being_killed: set[SessionId] = set()
+        """The sessions whose panes hark is ending: the watcher may see that a pane is gone before `kill` has said why."""
         self.on_change: Callable[[SessionId], None] = lambda session_id: None
         """Called after a session has changed, when `get` already returns the changed session; the event of the change comes earlier."""
 
     async def load(self) -> None:
         self._used_names = self._used_names or set(await self._store.used_names())
         stored = await self._store.sessions()
-        self._by_id = {session.id: session for session in stored if session.state is not SessionState.STARTING}
         self._unfinished = {session.id: session for session in stored if session.state is SessionState.STARTING}
+        self._by_id = {session.id: _as_known(session) for session in stored if _is_known(session)}
         self._used_names |= {session.name for session in self._by_id.values()}
         self._by_pane = {session.pane: session for session in self.running()}
 
@@ -120,97 +119,36 @@ class Sessions:
         panes = ((session.pane.socket, session.pane.pane_id, session) for session in self.running())
         return next((session for at, pane, session in panes if (at, pane) == (socket, pane_id)), None)
 
-    async def start(
-        self,
-        command: list[str],
-        *,
-        name: str | None,
-        agent: str | None,
-        directory: str | None,
-        environment: dict[str, str],
-        columns: int,
-        rows: int,
-        socket: str | None,
-        is_plain: bool = False,
-        has_signals: bool = False,
-        session_id: SessionId | None = None,
-        beside: Beside | None = None,
-    ) -> Session:
-        """Start an agent in a new pane. With `is_plain` tmux shows no status line below it, which is how `hark run` shows an agent. With
-        `has_signals` the agent is taught to signal, if it allows that. With `beside` the agent gets a window or a pane at that place,
-        instead of a tmux session of its own."""
-        directory = directory or str(Path.home())
-        # An environment without a PATH gets the daemon's, as in any other session of its tmux server, and nothing else from the daemon.
-        environment = {"PATH": os.environ.get("PATH", os.defpath)} | environment
-        check_command(command, directory, environment)
-        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
-        if has_signals:
-            check_teachable(kind)
-        server = self._panes.server(socket or self._own_socket)
-        session_id = session_id or new_id()
-        async with self._naming:
-            name = self._free_name(name, _base_name(command))
-            launch = self._launcher.launch(
-                session_id, kind, command, environment, has_signals=has_signals, is_watched=is_plain
-            )
-            program = Program(
-                words=launch.words,
-                directory=directory,
-                environment=launch.environment,
-                name=name,
-                title=f"{name} ({kind})",
-            )
-            own = OwnSession(name=_tmux_name(name, session_id), columns=columns, rows=rows)
-            nowhere = Pane(socket=server.socket, pane_id="", pid=0)
-            wanted = self._session(session_id, name, kind, nowhere, tuple(command), directory, airlock=launch.airlock)
-            wanted = msgspec.structs.replace(wanted, state=SessionState.STARTING)
-            session = await self._begin(wanted, server, program, beside or own)
-            if is_plain:
-                await server.hide_status(session.pane)
-        await self._panes.watch(session.pane)
-        return session
+    def unfinished(self) -> list[Session]:
+        """Return the sessions that are on record as starting."""
+        return list(self._unfinished.values())
 
-    async def _begin(
-        self, wanted: Session, server: TmuxServer, program: Program, place: OwnSession | Beside
-    ) -> Session:
-        """Record the session, and then make its pane. In this order no agent can be without a session, even if the daemon or tmux dies
-        in between."""
-        self._in_progress.add(wanted.id)
-        try:
+    async def begin(self, wanted: Session) -> None:
+        """Record that an agent is about to start in a new pane. A session that is gone counts as gone until the agent is there."""
+        if wanted.gone_at is None:
             await self._store.add_session(wanted, None)
-            self._unfinished[wanted.id] = wanted
-            try:
-                pane = await open_pane(server, program, place)
-            except HarkError as failure:
-                # tmux may still make the pane when it has not answered in time.
-                if failure.code != "tmux-timeout":
-                    await self._give_up_start(wanted)
-                raise
-            return await self._finish(wanted, pane)
-        finally:
-            self._in_progress.discard(wanted.id)
+        else:
+            changes = {"state": wanted.state, "pane": wanted.pane, "airlock": wanted.airlock}
+            await self._store.change_session(wanted.id, changes)
+        self._unfinished[wanted.id] = wanted
 
-    async def _finish(self, wanted: Session, pane: Pane) -> Session:
-        return await self._change(wanted, {"pane": pane, "state": SessionState.RUNNING}, self._created(wanted))
+    async def finish_start(self, wanted: Session, pane: Pane) -> Session:
+        """Record that the agent is there, in this pane."""
+        changes: dict[str, Any] = {"pane": pane, "state": SessionState.RUNNING, "started_at": self._clock()}
+        if wanted.gone_at is None:
+            return await self._change(wanted, changes, self._created(wanted))
+        changes |= {"gone_at": None, "gone_because": ""} | _NO_SIGNAL
+        data = {"name": wanted.name, "agent": wanted.agent}
+        event = Event(at=self._clock(), kind=EventKind.SESSION_RESTARTED, session_id=wanted.id, data=data)
+        return await self._change(wanted, changes, event)
 
-    async def settle_unfinished(self) -> None:
-        """Settle the starts that were not finished: an agent that is there becomes a session, and a start without an agent is removed
-        from the record."""
-        for session in [one for one in self._unfinished.values() if one.id not in self._in_progress]:
-            try:
-                pane = await find_pane(self._panes, session)
-            except HarkError as failure:
-                logger.warning("an unfinished start", extra={"session": session.name, "code": failure.code})
-                continue
-            if pane is None:
-                await self._give_up_start(session)
-            else:
-                logger.info("an agent without a session was found", extra={"session": session.name})
-                await self._finish(session, pane)
-
-    async def _give_up_start(self, session: Session) -> None:
-        await self._store.remove_session(session.id)
-        self._unfinished.pop(session.id, None)
+    async def give_up_start(self, wanted: Session) -> None:
+        """Record that no agent has started: a new session is removed, and a session that was gone is gone again."""
+        if wanted.gone_at is None:
+            await self._store.remove_session(wanted.id)
+        else:
+            self._keep(await self._store.change_session(wanted.id, {"state": SessionState.GONE}))
+        self._unfinished.pop(wanted.id, None)
 
     async def adopt(
         self, target: str, *, name: str | None, agent: str | None, socket: str | None, has_signals: bool = False
@@ -230,49 +168,17 @@ class Sessions:
         kind = self._kinds.get(agent).name if agent else self._kinds.recognise(command)
         if has_signals:
             check_teachable(kind)
-        async with self._naming:
-            name = self._free_name(name, _base_name(list(command)))
-            session = self._session(new_id(), name, kind, pane, command, working_directory(facts.pid), is_adopted=True)
-            await self._add(session)
+        async with self.naming:
+            name = self.free_name(name, base_name(list(command)))
+            drafted = self.draft(new_id(), name, kind, pane, command, working_directory(facts.pid))
+            session = msgspec.structs.replace(drafted, is_adopted=True)
+            await self.add(session)
         await self._panes.watch(pane)
         return session
 
-    async def run(
-        self,
-        target: str,
-        command: list[str],
-        *,
-        name: str | None,
-        agent: str | None,
-        directory: str,
-        socket: str,
-        environment: dict[str, str],
-        has_signals: bool = False,
-    ) -> tuple[Session, Launch]:
-        """Make a session for an agent that is about to start behind an airlock in a human's own pane. Return the session, and how to
-        start the agent."""
-        server = self._panes.server(socket)
-        facts = await server.resolve(target)
-        pane = Pane(socket=server.socket, pane_id=facts.pane_id, pid=facts.pid)
-        if known := self.at(pane):
-            await self.mark_gone(known, "another agent took its pane")
-        kind = self._kinds.get(agent).name if agent else self._kinds.recognise(tuple(command))
-        if has_signals:
-            check_teachable(kind)
-        session_id = new_id()
-        async with self._naming:
-            name = self._free_name(name, _base_name(command))
-            launch = self._launcher.launch(session_id, kind, command, environment, has_signals=has_signals)
-            session = self._session(
-                session_id, name, kind, pane, tuple(command), directory, airlock=launch.airlock, is_adopted=True
-            )
-            await self._add(session)
-        await self._panes.watch(pane)
-        return session, launch
-
     async def rename(self, session: Session, name: str) -> Session:
         check_name(name)
-        async with self._naming:
+        async with self.naming:
             event = Event(
                 at=self._clock(),
                 kind=EventKind.SESSION_RENAMED,
@@ -319,8 +225,7 @@ class Sessions:
             before = self.get(session.id)
             data = {"state": str(before.signal_state), "nudge_seq": before.nudge_seq, "nudge_state": None}
             event = Event(at=self._clock(), kind=EventKind.SIGNAL_CLEARED, session_id=session.id, data=data)
-            changes = {"signal_state": None, "signal_text": "", "signal_source": None}
-            changed = await self._store.save_signal(session.id, changes, event, memory)
+            changed = await self._store.save_signal(session.id, _NO_SIGNAL, event, memory)
             self._keep(changed)
             return changed
 
@@ -331,7 +236,11 @@ class Sessions:
             self._keep(await self._store.change_session(session_id, changes))
 
     def _keep(self, session: Session) -> None:
-        """Know the session as it is on record now."""
+        """Know the session as it is on record now. A session that is gone has given its name up in the store to one that took it."""
+        for other in self._by_id.values():
+            if other.name == session.name and other.id != session.id:
+                self._by_id[other.id] = yielded(other)
+                break
         self._by_id[session.id] = session
         self._unfinished.pop(session.id, None)
         self._used_names.add(session.name)
@@ -343,28 +252,36 @@ class Sessions:
     async def kill(self, session: Session) -> Session:
         """End a session that hark started. The pane of an adopted session is the human's: it is only let go."""
         if session.state is SessionState.RUNNING and not session.is_adopted:
-            try:
-                await self._panes.of(session.pane).kill_pane(session.pane)
-            except HarkError as failure:
-                if failure.code not in ("tmux-gone", "tmux-failed"):
-                    raise
-        return await self.mark_gone(session, "let go" if session.is_adopted else "killed")
+            await self._kill_pane(session)
+        return await self.mark_gone(self.get(session.id), "let go" if session.is_adopted else KILLED)
+
+    async def _kill_pane(self, session: Session) -> None:
+        self._being_killed.add(session.id)
+        try:
+            await self._panes.of(session.pane).kill_pane(session.pane)
+        except HarkError as failure:
+            if failure.code not in ("tmux-gone", "tmux-failed"):
+                self._being_killed.discard(session.id)
+                raise
 
     async def mark_gone(self, session: Session, why: str) -> Session:
         if session.state is SessionState.GONE:
             return session
+        if session.id in self._being_killed:
+            self._being_killed.discard(session.id)
+            why = KILLED
         now = self._clock()
         event = Event(
             at=now, kind=EventKind.SESSION_GONE, session_id=session.id, data={"name": session.name, "why": why}
         )
-        changed = await self._change(session, {"state": SessionState.GONE, "gone_at": now}, event)
+        changed = await self._change(session, {"state": SessionState.GONE, "gone_at": now, "gone_because": why}, event)
         self._panes.forget(session.pane)
         return changed
 
     async def forget(self, session_id: SessionId) -> Session:
         """Delete a gone session, with all that is stored about it. Return the session as it was."""
         session = self.get(session_id)
-        if session.state is not SessionState.GONE:
+        if session.state is not SessionState.GONE or session_id in self._unfinished:
             raise HarkError("internal", f"session {session.name} is not gone")
         data = {"name": session.name}
         event = Event(at=self._clock(), kind=EventKind.SESSION_FORGOTTEN, session_id=session_id, data=data)
@@ -372,7 +289,8 @@ class Sessions:
         self._by_id.pop(session_id, None)
         return session
 
-    async def _add(self, session: Session) -> None:
+    async def add(self, session: Session) -> None:
+        """Record a new session whose pane is there."""
         await self._store.add_session(session, self._created(session))
         self._keep(session)
 
@@ -386,56 +304,58 @@ class Sessions:
         self.on_change(session.id)
         return changed
 
-    def _free_name(self, wanted: str | None, base: str) -> str:
-        taken = {session.name for session in self.running()}
+    def free_name(self, wanted: str | None, base: str) -> str:
+        """Return the wanted name if no running session has it; without a wanted name, a free name that begins with `base`."""
         if wanted is not None:
-            if check_name(wanted) in taken:
-                raise HarkError(
-                    "name-taken",
-                    f"a session is called {wanted!r} already",
-                    "choose another one with -n NAME, or rename that session with `hark rename`",
-                )
+            self.check_free(check_name(wanted))
             return wanted
-        taken |= set(RESERVED)
+        taken = {session.name for session in self.running()} | set(RESERVED)
         names = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 3)))
         return next(name for name in names if name not in taken)
 
-    def _session(
-        self,
-        session_id: SessionId,
-        name: str,
-        kind: str,
-        pane: Pane,
-        command: tuple[str, ...],
-        directory: str,
-        *,
-        airlock: str | None = None,
-        is_adopted: bool = False,
+    def check_free(self, name: str) -> None:
+        """Raise a HarkError if a running session has this name."""
+        if any(session.name == name for session in self.running()):
+            raise HarkError(
+                "name-taken",
+                f"a session is called {name!r} already",
+                "choose another one with -n NAME, or rename that session with `hark rename`",
+            )
+
+    def draft(
+        self, session_id: SessionId, name: str, kind: str, pane: Pane, command: Sequence[str], directory: str
     ) -> Session:
+        """Return a new session, which is not on record yet."""
+        now = self._clock()
         return Session(
             id=session_id,
             name=name,
             agent=kind,
             host=sockets.gethostname(),
             pane=pane,
-            command=command,
+            command=tuple(command),
             directory=directory,
-            created_at=self._clock(),
-            is_adopted=is_adopted,
-            airlock=airlock,
+            created_at=now,
+            started_at=now,
         )
+
+
+def _is_known(session: Session) -> bool:
+    """Return False for a session whose first start was not finished: nobody is told of it yet."""
+    return session.state is not SessionState.STARTING or session.gone_at is not None
+
+
+def _as_known(session: Session) -> Session:
+    """Return the session as people see it: a session that is about to start again is still gone."""
+    is_starting = session.state is SessionState.STARTING
+    return msgspec.structs.replace(session, state=SessionState.GONE) if is_starting else session
 
 
 def new_id() -> SessionId:
     return SessionId(secrets.token_hex(SESSION_ID_LENGTH // 2))
 
 
-def _base_name(command: list[str]) -> str:
+def base_name(command: list[str]) -> str:
+    """Return the name of a session that runs this command and was given no name."""
     base = "".join(c if c.isalnum() or c in "._-" else "-" for c in os.path.basename(command[0])).lstrip(".-")
     return (base or "session")[:40]
-
-
-def _tmux_name(name: str, session_id: SessionId) -> str:
-    """Return a name for a tmux session. tmux allows no dots and colons in it, and a part of the id keeps it apart from the names of other
-    tmux sessions."""
-    return f"{name.replace('.', '_').replace(':', '_')}-{session_id[:4]}"

@@ -4,7 +4,7 @@ session is gone when its pane is no longer there, or has another process."""
 import asyncio
 import os
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from hark.daemon.panes import Panes
@@ -16,13 +16,15 @@ from hark.daemon.registry.sweep import by_server
 from hark.daemon.session.live import LiveSessions, Part
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
-from hark.model.session import Session
+from hark.model.session import LOST_SERVER, Session
 from hark.terminal.tmux.facts import PaneFacts, ServerFacts
 
 PERIOD_S = 1.0
 OPENS_WITHIN_S = 10.0
 UNUSED_S = 2.0
 """How many seconds to stay connected to a tmux server without sessions of ours: somebody may just be starting one there."""
+CLOCKS_DIFFER_S = 1.0
+"""tmux rounds the time of its start to seconds, and may start a moment after hark has recorded the session."""
 LOST_AFTER = 3
 """How many questions in a row must fail before a tmux server counts as gone: a single failure may be a moment of overload."""
 
@@ -41,8 +43,10 @@ class Watcher:
         panes: Panes,
         wake: Callable[[SessionId], None],
         clock: Clock,
+        settle_unfinished: Callable[[], Awaitable[None]],
     ) -> None:
         self._sessions = sessions
+        self._settle_unfinished = settle_unfinished
         self._live = live
         self._panes = panes
         self._wake = wake
@@ -69,7 +73,7 @@ class Watcher:
         async with asyncio.TaskGroup() as tasks:
             while True:
                 self._changed.clear()
-                await self._sessions.settle_unfinished()
+                await self._settle_unfinished()
                 servers = by_server(self._sessions.running())
                 await self._isolation.run("unused", partial(self._panes.leave_unused, set(servers), UNUSED_S))
                 for socket, sessions in servers.items():
@@ -109,7 +113,7 @@ class Watcher:
             )
             if failure.code == "tmux-gone" and self._silent[socket] >= LOST_AFTER:
                 for session in sessions:
-                    await self._isolation.run(session.id, partial(self._gone, session, "its tmux server is gone"))
+                    await self._isolation.run(session.id, partial(self._gone, session, LOST_SERVER))
             return
         self._silent[socket] = 0
         for session in sessions:
@@ -118,7 +122,7 @@ class Watcher:
     async def _compare(self, session: Session, facts: ServerFacts) -> None:
         pane = facts.panes.get(session.pane.pane_id)
         if pane is None or pane.is_dead or pane.pid != session.pane.pid:
-            await self._gone(session, "its pane is gone" if pane is None else "its program has ended")
+            await self._gone(session, _why_gone(session, pane, facts))
             return
         if session.airlock and self._has_closed(session, session.airlock):
             await self._gone(session, "its program has ended")
@@ -132,9 +136,20 @@ class Watcher:
     def _has_closed(self, session: Session, airlock: str) -> bool:
         """Return True if the session's airlock has closed. An airlock removes its socket when its agent has ended; a new airlock needs a
         moment to open its socket."""
-        return not os.path.exists(airlock) and (self._clock() - session.created_at).total_seconds() > OPENS_WITHIN_S
+        return (
+            not os.path.exists(airlock)
+            and (self._clock() - (session.started_at or session.created_at)).total_seconds() > OPENS_WITHIN_S
+        )
 
     async def _gone(self, session: Session, why: str) -> None:
         logger.info("session gone", extra={"session": session.name, "why": why})
         self._isolation.forget(session.id)
         await self._sessions.mark_gone(session, why)
+
+
+def _why_gone(session: Session, pane: PaneFacts | None, facts: ServerFacts) -> str:
+    """Return why the session is gone. A server that is younger than the session's agent is another one: the agent's server has ended."""
+    started_at = (session.started_at or session.created_at).timestamp()
+    if facts.started_at > started_at + CLOCKS_DIFFER_S:
+        return LOST_SERVER
+    return "its pane is gone" if pane is None else "its program has ended"

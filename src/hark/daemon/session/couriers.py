@@ -61,12 +61,12 @@ class Couriers:
             courier.wake()
 
     def on_event(self, event: Event) -> None:
-        """Wake the session's courier. A message that was queued, cancelled or expired gets a courier if there is none; a session that
-        is gone or has changed only wakes the courier that it has."""
+        """Wake the session's courier. A message that was queued, cancelled or expired, and a session that has started again, gets
+        a courier if there is none; a session that is gone or has changed only wakes the courier that it has."""
         if event.session_id is None:
             return
         is_queued = event.kind is EventKind.MESSAGE and event.data.get("status") in ("queued", "cancelled", "expired")
-        if is_queued:
+        if is_queued or event.kind is EventKind.SESSION_RESTARTED:
             self.wake(event.session_id)
         elif event.kind in _CONCERNS and (courier := self._live.find(event.session_id, Courier)):
             courier.wake()

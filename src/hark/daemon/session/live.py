@@ -16,6 +16,7 @@ from hark.model.ids import SessionId
 
 SWEEP_S = 1.0
 ENDS_WITHIN_S = 5.0
+AT_WORK_POLL_S = 0.05
 
 
 class Part:
@@ -111,6 +112,14 @@ class LiveSessions:
         # What a part has open may be a connection to a program that does not answer.
         async with asyncio.timeout(ENDS_WITHIN_S):
             await self.forget(session_id)
+
+    async def end(self, session_id: SessionId) -> None:
+        """End all that is known about a session, and wait for the parts that are at work, for a while: the session will start again, and
+        must not find the parts of the agent that is gone."""
+        async with asyncio.timeout(ENDS_WITHIN_S):
+            while session_id in self._by_id:
+                await self.forget(session_id)
+                await asyncio.sleep(AT_WORK_POLL_S if session_id in self._by_id else 0)
 
     async def forget(self, session_id: SessionId) -> None:
         """End all that is known about a session, except for the parts that are at work."""

@@ -18,10 +18,12 @@ SELECT {sessions} FROM sessions ORDER BY created_at, sequence;
 -- Add a new session.
 INSERT INTO sessions (
     id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, airlock, do_not_disturb_since,
-    nudge_seq, last_signal_at, signal_state, signal_text, signal_source, hearing, conversation, transcript
+    nudge_seq, last_signal_at, signal_state, signal_text, signal_source, hearing, conversation, transcript,
+    gone_because, started_at
 ) VALUES (
     :id, :name, :agent, :host, :pane, :command, :directory, :created_at, :is_adopted, :state, :gone_at, :airlock,
-    :do_not_disturb_since, :nudge_seq, :last_signal_at, :signal_state, :signal_text, :signal_source, :hearing, :conversation, :transcript
+    :do_not_disturb_since, :nudge_seq, :last_signal_at, :signal_state, :signal_text, :signal_source, :hearing, :conversation, :transcript,
+    :gone_because, :started_at
 );
 
 -- name: update-session
@@ -31,7 +33,7 @@ UPDATE sessions SET
     created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at, airlock = :airlock,
     do_not_disturb_since = :do_not_disturb_since, nudge_seq = :nudge_seq, last_signal_at = :last_signal_at,
     signal_state = :signal_state, signal_text = :signal_text, signal_source = :signal_source, hearing = :hearing,
-    conversation = :conversation, transcript = :transcript
+    conversation = :conversation, transcript = :transcript, gone_because = :gone_because, started_at = :started_at
 WHERE id = :id;
 
 -- name: delete-session

@@ -25,7 +25,7 @@ CREATE TABLE sessions (
     do_not_disturb_since INTEGER,
     nudge_seq INTEGER NOT NULL,
     last_signal_at INTEGER
-, signal_state TEXT, signal_text TEXT NOT NULL DEFAULT '', signal_source TEXT, hearing TEXT NOT NULL DEFAULT '', conversation TEXT NOT NULL DEFAULT '', transcript TEXT NOT NULL DEFAULT '') STRICT;
+, signal_state TEXT, signal_text TEXT NOT NULL DEFAULT '', signal_source TEXT, hearing TEXT NOT NULL DEFAULT '', conversation TEXT NOT NULL DEFAULT '', transcript TEXT NOT NULL DEFAULT '', gone_because TEXT NOT NULL DEFAULT '', started_at INTEGER) STRICT;
 
 -- AUTOINCREMENT: a place in the order of arrival is never given twice, even when messages are removed.
 CREATE TABLE messages (

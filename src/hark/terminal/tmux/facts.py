@@ -8,7 +8,7 @@ SCREEN_FORMAT = Format(
     "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}"
 )
 PANE_FORMAT = Format(
-    "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_pipe} #{pane_width} #{pane_height} #{pane_tty} #{session_id} #{pane_current_command}"
+    "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{pane_pipe} #{pane_width} #{pane_height} #{pane_tty} #{session_id} #{start_time} #{pane_current_command}"
 )
 CLIENT_FORMAT = Format("#{client_activity} #{client_control_mode} #{pane_id} #{client_name}")
 
@@ -25,6 +25,8 @@ class PaneFacts(Struct, frozen=True, kw_only=True):
     session_id: str
     foreground: str
     """The name of the foreground process of the pane's terminal."""
+    server_started_at: int = 0
+    """The time when the pane's tmux server started, in whole seconds since the epoch; 0 if tmux does not tell."""
 
 
 class ClientFacts(Struct, frozen=True, kw_only=True):
@@ -40,12 +42,17 @@ class ServerFacts(Struct, frozen=True):
     panes: dict[str, PaneFacts]
     clients: list[ClientFacts]
 
+    @property
+    def started_at(self) -> int:
+        """When the server started, in whole seconds since the epoch; 0 if it is not known."""
+        return max((pane.server_started_at for pane in self.panes.values()), default=0)
+
     def last_key_at(self, pane_id: str) -> int | None:
         return max((c.activity_at for c in self.clients if c.pane_id == pane_id), default=None)
 
 
 def parse_pane(line: str) -> PaneFacts:
-    pane_id, pid, dead, mode, pipe, columns, rows, tty, session_id, *foreground = line.split(" ", 9)
+    pane_id, pid, dead, mode, pipe, columns, rows, tty, session_id, started, *foreground = line.split(" ", 10)
     return PaneFacts(
         pane_id=pane_id,
         pid=int(pid or 0),
@@ -57,6 +64,7 @@ def parse_pane(line: str) -> PaneFacts:
         tty=tty,
         session_id=session_id,
         foreground="".join(foreground),
+        server_started_at=int(started) if started.isdecimal() else 0,
     )
 
 
