@@ -121,7 +121,7 @@ class SessionInfo(Response, frozen=True, kw_only=True):
     """The socket of the airlock in front of the agent; null if there is no airlock."""
     created_at: datetime
     gone_at: datetime | None
-    gone_because: str
+    gone_because: str = ""
     """Why the session is gone; empty while it runs."""
     do_not_disturb_since: datetime | None
     """Since when a human has held all messages to this session; null if nobody holds them."""

@@ -41,6 +41,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("first_pending", (ANA,)),
     ("next_pending", (ANA, 3)),
     ("batch", ("b",)),
+    ("thread", ("m",)),
     ("take_inbox", (ANA, NOW)),
     ("messages", (ANA,)),
     ("expired", (NOW,)),
