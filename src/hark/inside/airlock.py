@@ -222,6 +222,7 @@ class Burst(NamedTuple):
 class Undo(NamedTuple):
     writes: tuple[UndoWrite, ...] = ()
     is_after_enter: bool = False
+    leaves_draft_out: bool = False  # the undo does not bring the human's draft back
 
 
 class Hold(NamedTuple):
@@ -242,6 +243,7 @@ class Undone(NamedTuple):
     is_after_enter: bool
     at: float
     is_touched: bool = False  # keys of the human's have come behind the undo
+    leaves_draft_out: bool = False
 
 
 class Keys:
@@ -327,7 +329,7 @@ class Keys:
             return
         undo = self.hold.undo
         if undo is not None:
-            self.undone = Undone(self.hold.label, undo.is_after_enter, now)
+            self.undone = Undone(self.hold.label, undo.is_after_enter, now, leaves_draft_out=undo.leaves_draft_out)
         if undo is None or not undo.writes:
             self._end_undo(now)
             return
@@ -1131,7 +1133,12 @@ class Airlock:
         if undone is None:
             return None
         is_touched = undone.is_touched or (self._keys.last_key_at or 0.0) > undone.at
-        return {"label": undone.label, "is_after_enter": undone.is_after_enter, "is_touched": is_touched}
+        return {
+            "label": undone.label,
+            "is_after_enter": undone.is_after_enter,
+            "is_touched": is_touched,
+            "leaves_draft_out": undone.leaves_draft_out,
+        }
 
     def _hold(self, client: Client, request: dict[str, Any]) -> None:
         _terms(request)
@@ -1265,13 +1272,14 @@ def _label(request: dict[str, Any]) -> str:
 
 def _undo(request: object) -> Undo:
     """Read an undo of this form, where "keys" and "paste" are in base64 and a write has one of them:
-    {"writes": [{"keys" or "paste": …, "times": 1, "wait_s": 0.0, "back_wait_s": null}, …], "is_after_enter": false}"""
+    {"writes": [{"keys" or "paste": …, "times": 1, "wait_s": 0.0, "back_wait_s": null}, …],
+     "is_after_enter": false, "leaves_draft_out": false}"""
     if not isinstance(request, dict) or not isinstance(request.get("writes"), list):
         raise RefusalError("malformed")
-    is_after_enter = request.get("is_after_enter", False)
-    if not isinstance(is_after_enter, bool):
+    is_after_enter, leaves_draft_out = request.get("is_after_enter", False), request.get("leaves_draft_out", False)
+    if not isinstance(is_after_enter, bool) or not isinstance(leaves_draft_out, bool):
         raise RefusalError("malformed")
-    return Undo(tuple(_undo_write(write) for write in request["writes"]), is_after_enter)
+    return Undo(tuple(_undo_write(write) for write in request["writes"]), is_after_enter, leaves_draft_out)
 
 
 def _bursts(undo: Undo) -> list[Burst]:

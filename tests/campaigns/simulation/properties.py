@@ -10,6 +10,7 @@ from hark.delivery.screen.box import undisputed
 from tests.campaigns.simulation.agent import Agent
 from tests.campaigns.simulation.buffer import expand
 from tests.campaigns.simulation.layout import Collapsed, Units
+from tests.campaigns.simulation.picture import bare
 from tests.campaigns.simulation.scenario import MESSAGE_ID, CarrierName
 from tests.campaigns.simulation.terminal import Terminal
 
@@ -180,6 +181,22 @@ def check_dropped(terminal: Terminal, start: Before) -> Iterator[str]:
         and squeeze(terminal.agent.buffer.text) != squeeze(start.text)
     ):
         yield f"the record of {start.text!r} was dropped while the box held {terminal.agent.buffer.text!r}"
+
+
+def is_dialog_unknown(terminal: Terminal) -> bool:
+    """A dialog stood over the last undo, and nobody had seen it when the undo was left."""
+    undone = terminal.undone
+    return undone is not None and undone.met_dialog and not undone.is_dialog_known
+
+
+def check_dropped_for_touch(terminal: Terminal) -> Iterator[str]:
+    """A draft that no undo has brought back stays on record, whoever has typed since."""
+    assert terminal.undone is not None
+    box, record = terminal.undone.box, undisputed(terminal.record or "")
+    # The record may have been taken from the screen.
+    texts = (expand(box), "".join(box), "".join(map(bare, box)))
+    if not any(record in undisputed("".join(letter for letter in text if letter not in MARKS)) for text in texts):
+        yield f"the record of {terminal.record!r} was dropped, and the undo had left {''.join(box)!r}"
 
 
 def check_twin(agent: Agent, twin: Agent) -> Iterator[str]:

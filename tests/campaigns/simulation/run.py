@@ -146,6 +146,7 @@ class Run:
     def _attempt(self, last: Outcome | None) -> Outcome | None:
         """One attempt, as the daemon decides it: what became of the message in the last one, and what is to be done at the box."""
         self._note_outcome(last)
+        self._drop_what_is_the_humans()
         match self._next_work():
             case KeyWork.RESUME:
                 return self._resume()
@@ -231,7 +232,19 @@ class Run:
         if terminal.is_held and not terminal.is_undoing:
             terminal.release()
 
+    def _drop_what_is_the_humans(self) -> None:
+        """A draft that an undo has brought back, and behind which the human has typed, goes off the record. Of a stash the screen tells
+        whether the draft is still in it."""
+        terminal = self.terminal
+        if terminal.record is None or self.scenario.carrier == "stash" or not terminal.is_draft_the_humans:
+            return
+        wrongs = terminal.races if properties.is_dialog_unknown(terminal) else self.violations
+        wrongs += properties.check_dropped_for_touch(terminal)
+        self._note("drops the record of a draft that is the human's again")
+        terminal.record = None
+
     def _put_back(self) -> None:
+        self._drop_what_is_the_humans()
         terminal = self.terminal
         if terminal.record is None:
             return

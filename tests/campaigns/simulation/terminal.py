@@ -38,11 +38,13 @@ from hark.delivery.carriers.steps import (
     Stage,
     Step,
 )
-from hark.delivery.carriers.undo import Undo
+from hark.delivery.carriers.undo import Undo, leaves_draft_out
 from hark.delivery.screen.box import read_box, undisputed
 from hark.delivery.screen.capture import Screen
+from hark.terminal.holds.grip import HELD_BEFORE_S
 from tests.campaigns.simulation.agent import Agent, View
 from tests.campaigns.simulation.flavour import Flavour
+from tests.campaigns.simulation.layout import Units
 from tests.campaigns.simulation.line import Line
 from tests.campaigns.simulation.picture import draw, wrapped
 from tests.campaigns.simulation.trace import Trace
@@ -76,6 +78,16 @@ class Known(NamedTuple):
     """No dialog could have opened since the key of ours before it."""
 
 
+class Undone(NamedTuple):
+    leaves_draft_out: bool
+    is_dialog_known: bool
+    """The last look before it showed a dialog."""
+    ended_at: float
+    met_dialog: bool = False
+    box: Units = ()
+    """What it has left in the box."""
+
+
 class Terminal:
     def __init__(self, flavour: Flavour, random: Random, trace: Trace | None = None) -> None:
         self.flavour = flavour
@@ -95,6 +107,8 @@ class Terminal:
         self.is_after_enter = False
         self.was_undone = False
         """Before the Enter, in the last hold."""
+        self.undone: Undone | None = None
+        """The last undo that was run, until another one is left."""
         self.has_overrun = False
         """A hold was over before its carrier."""
         self.human_at = -10_000.0
@@ -166,6 +180,17 @@ class Terminal:
         age_s = age_of_last_key(self.now / 1000, last_at_s, self._past)
         return AtHold(age_s, self.line.has_unread)
 
+    @property
+    def is_draft_the_humans(self) -> bool:
+        """The undo has brought the draft back, as far as hark knows, and the human has typed since. tmux knows only the second of the
+        last key, and that a key may have been held before."""
+        undone = self.undone
+        if undone is None or undone.leaves_draft_out:
+            return False
+        if not self.flavour.is_adopted:
+            return self.human_at >= undone.ended_at
+        return self._typed_at >= 0 and self._typed_at // 1000 >= undone.ended_at // 1000 - HELD_BEFORE_S
+
     def release(self) -> None:
         self.is_held = False
         self._past = PastHold(self._held_at / 1000, self.now / 1000)
@@ -186,6 +211,9 @@ class Terminal:
             return
         self.was_undone = self.undo is not None and not self.is_after_enter
         self.is_undoing = True
+        if self.undo is not None:
+            is_known = self._looked_at is not None and self._looked_at[2].front == "dialog"
+            self.undone = Undone(leaves_draft_out(self.undo), is_known, self.now)
         self.at(self.now, "undo", self.undo or ())
 
     def wait_undone(self) -> None:
@@ -193,8 +221,12 @@ class Terminal:
             self.advance(self._events[0][0])
 
     def _step_undo(self, left: Undo) -> None:
+        if self.undone and self.agent.has_dialog:
+            self.undone = self.undone._replace(met_dialog=True)
         if not left:
             self.is_undoing = False
+            if self.undone:
+                self.undone = self.undone._replace(ended_at=self.now, box=self.agent.buffer.units)
             self.release()
             return
         if not self.line.is_read or self.line.has_unread:
@@ -359,7 +391,7 @@ class Terminal:
     def _leave(self, then: Undo | None) -> None:
         """In the same instant as what was just written."""
         if then is not None:
-            self.undo = then
+            self.undo, self.undone = then, None
 
     def _press(self, step: Press) -> bool:
         """In one go, but the agent takes a moment for each."""
@@ -390,13 +422,13 @@ class Terminal:
         if step.proof and not screen.contains(step.proof):
             return False
         self._hark(lambda: self.agent.press("Enter", "hark", self.now), "Enter")
-        self.undo, self.is_after_enter = step.then, True
+        self.undo, self.is_after_enter, self.undone = step.then, True, None
         return True
 
     def _leave_undo(self, step: LeaveUndo) -> bool:
         if not self._may_press():
             return False
-        self.undo = step.writes
+        self.undo, self.undone = step.writes, None
         return True
 
     def _note_interrupt(self, _: NoteInterrupt) -> bool:

@@ -140,6 +140,17 @@ def test_what_was_undone_is_told_until_another_undo_is_left(recorded: Recorded) 
         later.release(hold)
 
 
+def test_an_undo_that_leaves_the_draft_out_is_told_as_such(recorded: Recorded) -> None:
+    for leaves_draft_out in (True, False):
+        with recorded.client() as first:
+            hold = first.call(op="hold", seconds=2.0, label="m1")["hold"]
+            leave(first, hold, FIRST, leaves_draft_out=leaves_draft_out)
+
+        with recorded.client() as later:
+            later.wait_facts(hold=None)
+            assert later.facts()["undone"]["leaves_draft_out"] is leaves_draft_out
+
+
 def test_a_draft_is_pasted_in_brackets() -> None:
     with Recorded(TAKES_PASTES) as recorded:
         die(recorded, FIRST, PASTE)
@@ -293,6 +304,7 @@ def test_thousands_of_backspaces_are_read_one_burst_at_a_time(recorded: Recorded
         {"writes": [{"keys": "", "wait_s": 0.1, "back_wait_s": -1}]},
         {"writes": [{"keys": "", "wait_s": 0.1, "back_wait_s": True}]},
         {"writes": [], "is_after_enter": 1},
+        {"writes": [], "leaves_draft_out": 1},
     ],
 )
 def test_what_is_no_undo_is_refused_and_the_old_one_stays(recorded: Recorded, undo: object) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from hark.delivery.carriers.undo import Write
 from hark.demo.human import Human
 from hark.terminal.holds.airlock_client import Undone
@@ -62,14 +64,19 @@ def test_what_is_written_replaces_the_undo(tmux: PrivateTmux, recorder: Recorder
     wait_for(recorder, b"\x1b[D" * 20 + PASTE_BEGIN + b"ours" + PASTE_END + b"\x13held")
 
 
-def test_the_next_daemon_learns_what_was_undone(tmux: PrivateTmux, recorder: Recorder, human: Human) -> None:
-    left_and_abandoned(tmux, recorder, human, (Write(keys=("C-s",)),))
+@pytest.mark.parametrize("leaves_draft_out", [False, True])
+def test_the_next_daemon_learns_what_was_undone(
+    tmux: PrivateTmux, recorder: Recorder, human: Human, leaves_draft_out: bool
+) -> None:
+    left_and_abandoned(tmux, recorder, human, (Write(keys=("C-s",)), Write(leaves_draft_out=leaves_draft_out)))
     wait_for(recorder, b"\x13abc")
 
     async def ask(server: TmuxServer) -> None:
         hold = await begin(server, recorder.pane, SHORT_S)
         grip = HeldByTmux(server, recorder.pane, hold, foreground(tmux, recorder))
-        assert await grip.undone(LABEL) == Undone(label=LABEL, is_after_enter=False, is_touched=True)
+        assert await grip.undone(LABEL) == Undone(
+            label=LABEL, is_after_enter=False, is_touched=True, leaves_draft_out=leaves_draft_out
+        )
         assert await grip.undone("another") is None
         await grip.release()
 

@@ -88,8 +88,7 @@ class Attempt(Struct, kw_only=True):
                 self.messages = await self.ledger.requeue(self.messages, UNDONE)
             if self.kind.box.needs_focus and await grip.give_focus():
                 await driver.run(wait_for_box(self.kind.box))
-            if draft and (undone := await grip.undone(str(draft.message_id))) and undone.is_touched:
-                # Whoever held the keys has put the draft back, and the human has typed on since, or has submitted it.
+            if draft and await self._is_the_humans(draft, grip):
                 await self.ledger.drop_draft()
                 draft = None
             is_done = False
@@ -174,6 +173,12 @@ class Attempt(Struct, kw_only=True):
             return False
         drafts_text, mark = draft.text if draft else None, wording.mark(message)
         return await driver.run(was_taken_out(self.kind.box, mark, drafts_text, is_touched=undone.is_touched))
+
+    async def _is_the_humans(self, draft: Draft, grip: Grip) -> bool:
+        """Return True if whoever held the keys has put the draft back, and the human has typed on since, or has submitted it. Of a stash
+        the screen tells whether the draft is still in it."""
+        undone = await grip.undone(str(draft.message_id))
+        return undone is not None and undone.is_draft_the_humans and draft.carrier is not Carrier.STASH
 
     def _delivery(self, screen: Screen, message: Message) -> Delivery:
         if self.kind.is_at_work(screen):

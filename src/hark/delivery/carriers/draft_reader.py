@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from hark.delivery.carriers.cursor import same_rows
 from hark.delivery.carriers.steps import Answer, LeaveUndo, Paste, Press, Seen, Step
-from hark.delivery.carriers.submit import Job, watch_for
+from hark.delivery.carriers.submit import Job, Looking, watch_for
 from hark.delivery.carriers.undo import (
     LATE_S,
     MARKS,
@@ -154,10 +154,9 @@ class Reader:
     def _try_mark(self, keys: tuple[str, ...]) -> Generator[Step, Answer, _Marked | None]:
         if self._now_s > self._ends_at_s or not self._mark or not (yield Press(keys, self._undo)):
             return None
-        # A dialog that swallows the mark swallows the key that erases it too.
         if not (yield Paste(self._mark, erasing_mark(self._keys.erase, self._undo))):
             return None
-        seen = yield from watch_for(self._shows_mark, SHOWN_WITHIN_S)
+        seen = yield from self._watch_for_mark()
         if not self._shows_mark(seen.screen):
             yield from self._take_back(seen.screen)
             return None
@@ -169,13 +168,28 @@ class Reader:
         self._now_s = seen.at_s
         return marked if self._is_as_before(seen.screen) else None
 
+    def _watch_for_mark(self) -> Looking:
+        """Wait until the mark is seen. A dialog that comes meanwhile may have swallowed the mark, and the key that erases it would then
+        take a letter of the draft: from then on the undo does nothing, and the draft stays on record, by which a mark is found."""
+        seen = yield from watch_for(lambda screen: self._shows_mark(screen) or self._is_hidden(screen), SHOWN_WITHIN_S)
+        if not self._is_hidden(seen.screen):
+            return seen
+        self.is_mark_due = True
+        yield LeaveUndo((Write(leaves_draft_out=True),))
+        seen = yield from watch_for(self._shows_mark, SHOWN_WITHIN_S)
+        self.is_mark_due = not self._shows_mark(seen.screen)
+        return seen
+
+    def _is_hidden(self, screen: Screen) -> bool:
+        return read_box(screen, self._job.look) is None
+
     def _take_back(self, screen: Screen) -> Generator[Step, Answer, None]:
         """Erase the mark if it stands right before the cursor: the box is not what it looked like, but the mark at least does not stay
         in it."""
         box = read_box(screen, self._job.look)
         if box is not None and before_cursor(screen, box)[-1:] == self._mark:
             yield Press((self._keys.erase,), self._undo)
-        elif box is not None and not any(self._mark in row for row in box.rows):
+        elif box is not None and not self.is_mark_due and not any(self._mark in row for row in box.rows):
             self.is_mark_due = True
             yield LeaveUndo((Write(then_wait_s=LATE_S), *erasing_mark(self._keys.erase, self._undo)))
 

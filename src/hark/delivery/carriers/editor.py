@@ -68,6 +68,7 @@ from hark.delivery.carriers.undo import (
     pasting_back,
     shown_text,
 )
+from hark.delivery.carriers.undo_under_dialog import with_draft_while_seen
 from hark.delivery.screen.box import Box, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.diff import is_continued
@@ -98,6 +99,10 @@ class _Taken(Struct, frozen=True, kw_only=True):
 
 
 def deliver(job: Job, editor: EditorKeys) -> Delivery:
+    return (yield from with_draft_while_seen(_deliver(job, editor), job))
+
+
+def _deliver(job: Job, editor: EditorKeys) -> Delivery:
     before = yield from look()
     if obstacle := _obstacle(before.screen, job, editor):
         return obstacle

@@ -46,6 +46,7 @@ from hark.delivery.carriers.steps import (
 )
 from hark.delivery.carriers.submit import Job, look, submit, wait_for_echo, watch_for
 from hark.delivery.carriers.undo import SUBMITTED_S, WayBack, Write, shown_text
+from hark.delivery.carriers.undo_under_dialog import with_draft_while_seen
 from hark.delivery.screen.box import Box, read_box
 from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.diff import find
@@ -70,6 +71,10 @@ class InterruptKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def deliver(job: Job, keys: InterruptKeys) -> Delivery:
+    return (yield from with_draft_while_seen(_deliver(job, keys), job, keys.recall))
+
+
+def _deliver(job: Job, keys: InterruptKeys) -> Delivery:
     found = yield from find_draft(job, keys.line_keys)
     if not isinstance(found, FoundDraft):
         return found

@@ -35,6 +35,7 @@ from hark.delivery.carriers.steps import (
 )
 from hark.delivery.carriers.submit import TOO_SLOW, Job, look, watch_for
 from hark.delivery.carriers.undo import MARKS, WayBack, behind_cursor, last_letter, pasting_back, pieces_of, rest_of
+from hark.delivery.carriers.undo_under_dialog import with_draft_while_seen
 from hark.delivery.headers import OURS
 from hark.delivery.screen.box import Box, BoxLook, may_be_wrapped, mentions, read_box, shows_below
 from hark.delivery.screen.capture import Screen
@@ -60,6 +61,10 @@ class FoundDraft(Struct, frozen=True):
 
 
 def deliver(job: Job, keys: LineKeys) -> Delivery:
+    return (yield from with_draft_while_seen(_deliver(job, keys), job))
+
+
+def _deliver(job: Job, keys: LineKeys) -> Delivery:
     found = yield from find_draft(job, keys)
     if not isinstance(found, FoundDraft):
         return found

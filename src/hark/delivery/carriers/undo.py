@@ -56,9 +56,17 @@ class Write(Struct, frozen=True):
     """The pause if whoever runs the undo sees that the agent has read the write; None means the same pause as `then_wait_s`."""
     back_wait_s: float | None = None
     """How long to pause after the agent is seen to come back from its editor; None if the agent cannot be in its editor."""
+    leaves_draft_out: bool = False
+    """True for a write that does nothing and stands in place of those that would bring the draft back: after such an undo the draft is
+    out of the box, and only on record."""
 
 
 Undo = tuple[Write, ...]
+
+
+def leaves_draft_out(undo: Undo) -> bool:
+    """Return whether this undo takes our text out, but does not bring the draft back."""
+    return any(write.leaves_draft_out for write in undo)
 
 
 class WayBack(Struct, frozen=True, kw_only=True):

@@ -1,38 +1,94 @@
 """The undo of a delivery while something stands over the box.
 
 A dialog swallows the keys of an undo, and may close between any two of them. A key that exchanges the box and the stash then finds our
-text still in the box: it puts our text into the stash and so drops the human's draft. So the undo has that key only while the box
-is seen. Without the key the draft stays in the stash, from where the agent or the next daemon brings it back.
+text still in the box: it puts our text into the stash and so drops the human's draft. A paste finds our text, or the draft itself,
+and the draft comes to stand beside it; or the dialog has a field that takes the paste. So while no box is seen, the undo only erases.
+It leaves the draft out: the draft stays on record, and comes back when a box is seen.
 """
+
+from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 
-from hark.delivery.carriers.steps import Delivery, LeaveUndo, Paste, Press, PressEnter, Seen, Step
-from hark.delivery.carriers.undo import Undo
+from hark.delivery.carriers.steps import (
+    Answer,
+    CloseEditor,
+    Delivery,
+    EditorOpened,
+    LeaveUndo,
+    Paste,
+    Press,
+    PressEnter,
+    Seen,
+    Step,
+)
+from hark.delivery.carriers.submit import Job, Test, ends_at_cursor
+from hark.delivery.carriers.undo import Undo, Write
 from hark.delivery.screen.box import BoxLook, read_box
+from hark.delivery.screen.capture import Rows, Screen
 
 
 def with_key_while_seen(delivery: Delivery, look: BoxLook, key: str) -> Delivery:
-    """Run the delivery, and take the key out of every undo that is left while no box is seen. The undo gets the key again when the box
-    is seen again. A box whose first rows are out of sight is seen too."""
-    look = replace(look, is_cut_read=True)
+    """Run the delivery, and take this key, by which the draft comes back, out of every undo that is left while no box is seen."""
+    return _while_seen(delivery, _Sight(partial(_shows_box, look=look)), partial(_leaving_out, key=key))
+
+
+def with_draft_while_seen(delivery: Delivery, job: Job, key: str | None = None) -> Delivery:
+    """Run the delivery, and take the pastes of the draft, and the key by which it comes back, if there is one, out of every undo that is
+    left while no box is seen. A box of which only the end is seen, with our text at the cursor, counts as seen."""
+
+    def shows_box(screen: Screen) -> bool:
+        return _shows_box(screen, job.look) or ends_at_cursor(screen, job)
+
+    return _while_seen(delivery, _Sight(shows_box), partial(_leaving_out, key=key))
+
+
+class _Sight:
+    """Whether the box is seen. While the agent is in its editor nothing else is seen, but an editor that opens proves that there is a
+    box; what it leaves on the screen when it closes proves nothing."""
+
+    def __init__(self, shows_box: Test) -> None:
+        self.has_box = True
+        self._shows_box = shows_box
+        self._is_in_editor = False
+        self._editor_rows: Rows | None = None
+
+    def take(self, step: Step, answer: Answer) -> None:
+        if isinstance(answer, EditorOpened):
+            self._is_in_editor = self.has_box = True
+        elif isinstance(step, CloseEditor):
+            self._is_in_editor = False
+        elif isinstance(answer, Seen) and self._is_in_editor:
+            self._editor_rows = answer.screen.rows
+        elif isinstance(answer, Seen) and answer.screen.rows != self._editor_rows:
+            self._editor_rows = None
+            self.has_box = self._shows_box(answer.screen)
+
+
+def _while_seen(delivery: Delivery, sight: _Sight, hidden: Callable[[Undo], Undo]) -> Delivery:
+    """Run the delivery. While no box is seen, leave `hidden(undo)` for every undo; leave the undo itself when the box is seen again."""
     meant: Undo = ()
-    is_seen = True
     try:
         step = next(delivery)
         while True:
             undo = _undo_of(step)
-            answer = yield step if undo is None or is_seen else _with_undo(step, _without(key, undo))
+            had_box = sight.has_box
+            answer = yield step if undo is None or had_box else _with_undo(step, hidden(undo))
             if undo is not None and answer is not False:
                 # With a step that is refused, the undo that was left before stays.
                 meant = undo
-            if isinstance(answer, Seen) and is_seen != (read_box(answer.screen, look) is not None):
-                is_seen = not is_seen
-                if meant != _without(key, meant):
-                    yield LeaveUndo(meant if is_seen else _without(key, meant))
+            sight.take(step, answer)
+            if sight.has_box != had_box and meant != hidden(meant):
+                yield LeaveUndo(meant if sight.has_box else hidden(meant))
             step = delivery.send(answer)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]  # the type of what a generator returns is lost here
+
+
+def _shows_box(screen: Screen, look: BoxLook) -> bool:
+    """Return whether the box is seen. A box whose first rows are out of sight is seen too."""
+    return read_box(screen, replace(look, is_cut_read=True)) is not None
 
 
 def _undo_of(step: Step) -> Undo | None:
@@ -45,5 +101,7 @@ def _with_undo(step: Step, undo: Undo) -> Step:
     return LeaveUndo(undo) if isinstance(step, LeaveUndo) else replace(step, then=undo)
 
 
-def _without(key: str, undo: Undo) -> Undo:
-    return tuple(write for write in undo if key not in write.keys)
+def _leaving_out(undo: Undo, key: str | None) -> Undo:
+    """Return the undo without the writes that bring the draft back, which are its last ones."""
+    back = next((at for at, write in enumerate(undo) if write.paste or (key and key in write.keys)), None)
+    return undo if back is None else (*undo[:back], Write(leaves_draft_out=True))

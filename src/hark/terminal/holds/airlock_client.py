@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct, convert
 
-from hark.delivery.carriers.undo import Undo, Write
+from hark.delivery.carriers.undo import Undo, Write, leaves_draft_out
 from hark.model.errors import HarkError
 from hark.terminal.holds.keys import bytes_of
 
@@ -28,6 +28,14 @@ class Undone(Struct, frozen=True, kw_only=True):
     is_after_enter: bool
     is_touched: bool
     """True if keys of the human's may have come behind the undo: then only the human knows what is in the box."""
+    leaves_draft_out: bool = False
+    """True if the undo did not bring the draft back. An airlock that an earlier version of hark started does not tell."""
+
+    @property
+    def is_draft_the_humans(self) -> bool:
+        """True if the undo has brought the draft back and the human has typed on since, or has submitted it: then hark must not put the
+        draft back once more."""
+        return self.is_touched and not self.leaves_draft_out
 
 
 class AirlockFacts(Struct, frozen=True, kw_only=True):
@@ -171,7 +179,7 @@ class Airlock:
 def undo_request(undo: Undo, *, is_after_enter: bool = False) -> dict[str, Any]:
     """Return an undo in the form that the airlock takes. A key that repeats is sent once, with the number of times."""
     writes = [part for write in undo for part in _undo_writes(write)]
-    return {"writes": writes, "is_after_enter": is_after_enter}
+    return {"writes": writes, "is_after_enter": is_after_enter, "leaves_draft_out": leaves_draft_out(undo)}
 
 
 def _undo_writes(write: Write) -> Iterator[dict[str, Any]]:

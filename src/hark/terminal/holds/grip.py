@@ -70,11 +70,11 @@ class Grip(Protocol):
 async def undone_at(server: TmuxServer, pane: Pane) -> int | None:
     """Return the second in which tmux last ran an undo for the pane; None if tmux ran none since an undo was last left with it."""
     found = await _noted_undo(server, pane)
-    return int(found[3]) if found else None
+    return int(found[4]) if found else None
 
 
 async def _noted_undo(server: TmuxServer, pane: Pane) -> re.Match[str] | None:
-    return re.fullmatch(r"(\S+) ([01]) (\d+)", await server.option_of(pane, UNDONE))
+    return re.fullmatch(r"(\S+) ([01])( out)? (\d+)", await server.option_of(pane, UNDONE))
 
 
 class HeldByTmux:
@@ -117,8 +117,10 @@ class HeldByTmux:
         if not found or found[1] != label:
             return None
         last_key_at = (await self._server.pane_facts(self._pane)).last_key_at(self._pane.pane_id)
-        is_touched = last_key_at is not None and last_key_at >= int(found[3]) - HELD_BEFORE_S
-        return Undone(label=label, is_after_enter=found[2] == "1", is_touched=is_touched)
+        is_touched = last_key_at is not None and last_key_at >= int(found[4]) - HELD_BEFORE_S
+        return Undone(
+            label=label, is_after_enter=found[2] == "1", is_touched=is_touched, leaves_draft_out=found[3] is not None
+        )
 
     async def leave_undo(self, undo: Undo) -> bool:
         """Leave the undo with the tmux server, whose own timer runs it."""

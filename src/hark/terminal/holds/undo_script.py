@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from hark.delivery.carriers.undo import Undo, Write
+from hark.delivery.carriers.undo import Undo, Write, leaves_draft_out
 from hark.model.session import Pane
 from hark.terminal.holds.keys import LONGEST_WRITE, bytes_of
 from hark.terminal.tmux.commands import command, in_words
@@ -20,7 +20,7 @@ from hark.terminal.tmux.expansion import Format
 
 UNDONE = "@hark-undone"
 """The name of a pane option. Its value is the label of the last hold that ended without its holder, 1 or 0 for whether its Enter was
-pressed, and the second in which it ended."""
+pressed, `out` if its undo did not bring the draft back, and the second in which it ended."""
 
 Step = dict[str, Any]
 
@@ -41,7 +41,7 @@ class UndoPlace(Struct, frozen=True, kw_only=True):
 def undo_script(undo: Undo, place: UndoPlace, *, is_after_enter: bool = False) -> str:
     steps = [step for write in undo for step in _steps(write, place)]
     line = in_words([("display-message", "-p", "-t", place.pane.pane_id, Format("#{pane_tty}"))])
-    order = {"tmux": place.tmux, "line": line, "steps": [*steps, _note(place, is_after_enter)]}
+    order = {"tmux": place.tmux, "line": line, "steps": [*steps, _note(place, undo, is_after_enter)]}
     return base64.b64encode(msgspec.json.encode(order)).decode()
 
 
@@ -70,8 +70,8 @@ def _if_running(place: UndoPlace, action: str, otherwise: str = "") -> list[str]
     return in_words([words])
 
 
-def _note(place: UndoPlace, is_after_enter: bool) -> Step:
-    facts = f"{place.label or '-'} {int(is_after_enter)} "
+def _note(place: UndoPlace, undo: Undo, is_after_enter: bool) -> Step:
+    facts = f"{place.label or '-'} {int(is_after_enter)} {'out ' if leaves_draft_out(undo) else ''}"
     return {
         "words": in_words([("set-option", "-p", "-q", "-t", place.pane.pane_id, UNDONE, facts)]),
         "is_stamped": True,
