@@ -20,9 +20,9 @@ from hark.delivery.carriers.steps import (
     Stuck,
     Submitted,
     Unproven,
-    is_late,
 )
 from hark.delivery.carriers.submit import Job
+from hark.delivery.judgement import Judged, Question, judge
 from hark.delivery.next_step import next_step
 from hark.model.message import HoldReason, Status
 from tests.campaigns.simulation import properties
@@ -195,11 +195,9 @@ class Run:
             return None if self.has_crashed else Held(HoldReason.BUSY, NOT_AT_REST)
         start = before(terminal)
         outcome: Outcome | None = self._drive(deliver(self.job), start, is_taking=is_taking)
-        is_draft_out = is_taking and terminal.record is not None
-        is_broken_off = not isinstance(outcome, Submitted) and terminal.line.has_unread
-        if outcome is not None and (is_draft_out or is_broken_off or is_late(outcome)):
-            # The hold is left to whoever has the keys: they wait until the agent reads, and run the undo.
-            terminal.end_hold()
+        if outcome is not None:
+            is_draft_out = is_taking and terminal.record is not None
+            outcome = self._judge(outcome, is_draft_out=is_draft_out)
         terminal.wait_undone()
         if isinstance(outcome, Stuck) and self._was_undone():
             outcome = Held(HoldReason.CALLED_OFF, "it was undone")
@@ -212,6 +210,33 @@ class Run:
         self.violations += properties.check_left_behind(terminal, start, outcome, self.scenario.carrier)
         self._end_hold(start)
         return outcome
+
+    def _judge(self, outcome: Outcome, *, is_draft_out: bool) -> Outcome:
+        """What became of the message, as the daemon judges it. The hold may be left to whoever has the keys: they wait until the agent
+        reads, and run the undo."""
+        terminal = self.terminal
+        # Whoever has the keys here knows an undo after an Enter too, so the Enter makes no difference.
+        judgement = judge(outcome, has_begun=terminal.has_begun, has_pressed_enter=False)
+        try:
+            question = next(judgement)
+            while True:
+                question = judgement.send(self._answer(question))
+        except StopIteration as end:
+            judged: Judged = end.value
+        is_broken_off = what_becomes(judged.outcome).hold is not None and terminal.line.has_unread
+        if not judged.is_left_to_holder and (is_draft_out or is_broken_off):
+            terminal.end_hold()
+        return judged.outcome
+
+    def _answer(self, question: Question) -> bool:
+        match question:
+            case Question.WAS_UNDONE:
+                return self._was_undone()
+            case Question.HAS_UNREAD:
+                return self.terminal.line.has_unread
+            case Question.IS_LEFT_TO_HOLDER:
+                self.terminal.end_hold()
+                return True
 
     def _hold(self) -> bool:
         """Whether the screen shows all that the human has typed; otherwise the hold is over."""

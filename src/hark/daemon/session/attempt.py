@@ -16,9 +16,10 @@ from hark.daemon.session.ledger import Ledger
 from hark.delivery import wording
 from hark.delivery.carriers.empty_box import was_taken_out
 from hark.delivery.carriers.rest import NOT_AT_REST
-from hark.delivery.carriers.steps import Delivery, Held, Outcome, Stuck, is_late
+from hark.delivery.carriers.steps import Delivery, Outcome
 from hark.delivery.carriers.submit import AT_WORK, Job, wait_for_box, wait_for_idle, wait_for_turn
-from hark.delivery.gate import NOT_READ, Hold
+from hark.delivery.gate import Hold
+from hark.delivery.judgement import UNDONE, Judged, Question, judge
 from hark.delivery.screen.box import read_box
 from hark.delivery.screen.capture import Screen
 from hark.model.errors import HarkError
@@ -26,8 +27,6 @@ from hark.model.message import Carrier, Draft, HoldReason, Lease, Message
 from hark.model.session import Session
 from hark.queue.lifecycle import is_attempted
 from hark.terminal.holds.grip import HOLD_S, Grip
-
-UNDONE = "the delivery was broken off before Enter, and was undone"
 
 
 class Attempt(Struct, kw_only=True):
@@ -148,22 +147,22 @@ class Attempt(Struct, kw_only=True):
         self, outcome: Outcome, driver: Driver, grip: Grip, message: Message, draft: Draft | None
     ) -> Outcome:
         """Return what became of the message, also if the key hold ended before the carrier did or if the agent does not read."""
-        if isinstance(outcome, Stuck) and self.has_begun and await self._was_undone(driver, grip, message, draft):
-            return Held(HoldReason.CALLED_OFF, f"{UNDONE}: {outcome.detail}")
-        if is_late(outcome) and self.has_begun and not driver.has_pressed_enter and await grip.give_up():
-            self.is_given_up = True
-            return outcome
-        # A text that was seen to leave the box again is out of it: bytes that are still unread belong to the undo.
-        is_unechoed = isinstance(outcome, Stuck) or (isinstance(outcome, Held) and outcome.reason is HoldReason.DIALOG)
-        if not is_unechoed or not self.has_begun:
-            return outcome
-        if not await has_unread(self.panes, self.session):
-            return outcome
-        # Our text is on its way into the box, whatever the screen shows; the undo follows right behind it.
-        if driver.has_pressed_enter or not await grip.give_up():
-            return Stuck(NOT_READ)
-        self.is_given_up = True
-        return Held(HoldReason.BUSY, NOT_READ)
+        judgement = judge(outcome, has_begun=self.has_begun, has_pressed_enter=driver.has_pressed_enter)
+        try:
+            question = next(judgement)
+            while True:
+                match question:
+                    case Question.WAS_UNDONE:
+                        answer = await self._was_undone(driver, grip, message, draft)
+                    case Question.IS_LEFT_TO_HOLDER:
+                        answer = await grip.give_up()
+                    case Question.HAS_UNREAD:
+                        answer = await has_unread(self.panes, self.session)
+                question = judgement.send(answer)
+        except StopIteration as end:
+            judged: Judged = end.value
+        self.is_given_up = judged.is_left_to_holder
+        return judged.outcome
 
     async def _was_undone(self, driver: Driver, grip: Grip, message: Message, draft: Draft | None) -> bool:
         """Return True if whoever held the keys has undone a delivery that was broken off before its Enter: none of its text is in the
