@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hark.delivery.budget import RESTS_WITHIN_S
 from hark.delivery.carriers.rest import (
     DRAWN_WITHIN_S,
     RECENT_S,
     REST_S,
-    RESTS_WITHIN_S,
     AtHold,
     PastHold,
     age_of_last_key,

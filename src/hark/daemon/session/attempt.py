@@ -11,9 +11,10 @@ from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger
 from hark.daemon.session.carriers import Carriers, delivery, return_of
 from hark.daemon.session.driver import Driver
-from hark.daemon.session.key_holds import HOLD_BY_TMUX_S, has_unread, take_grip
+from hark.daemon.session.key_holds import has_unread, take_grip
 from hark.daemon.session.ledger import Ledger
 from hark.delivery import wording
+from hark.delivery.budget import HOLD_BY_TMUX_S, HOLD_S, LETS_GO_WITHIN_S
 from hark.delivery.carriers.empty_box import was_taken_out
 from hark.delivery.carriers.rest import NOT_AT_REST
 from hark.delivery.carriers.steps import Delivery, Outcome
@@ -26,7 +27,7 @@ from hark.model.errors import HarkError
 from hark.model.message import Carrier, Draft, HoldReason, Lease, Message
 from hark.model.session import Session
 from hark.queue.lifecycle import is_attempted
-from hark.terminal.holds.grip import HOLD_S, Grip
+from hark.terminal.holds.grip import Grip
 
 
 class Attempt(Struct, kw_only=True):
@@ -228,4 +229,3 @@ class Attempt(Struct, kw_only=True):
 
 
 RETRY_S = 0.2
-LETS_GO_WITHIN_S = 0.1

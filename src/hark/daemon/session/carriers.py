@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from hark.agents.kinds import AgentKind
 from hark.daemon.panes import Panes
+from hark.delivery.budget import HOLD_S, SLOW_S
 from hark.delivery.carriers import editor as by_editor
 from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers import interrupt as by_interrupt
@@ -23,10 +24,7 @@ from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.staleness import Untouched
 from hark.model.message import Carrier, Draft, Message, Mode, Status
 from hark.model.session import Session
-from hark.terminal.holds.grip import HOLD_S
 
-SLOW_S = 0.6 * HOLD_S
-"""An editor is slow if its delivery held the human's keys for more seconds than this."""
 SLOW_FOR_S = 15.0
 """How many seconds an editor counts as slow after a slow delivery: if it were for ever, a human who never pauses would hold up every
 message."""

@@ -6,15 +6,12 @@ from pathlib import Path
 from hark.agents.kinds import AgentKind
 from hark.daemon.panes import Panes, line_facts
 from hark.daemon.process.clock import Clock
+from hark.delivery.budget import HOLD_BY_TMUX_S, HOLD_S
 from hark.delivery.carriers.rest import AtHold, age_of_last_key
 from hark.model.session import Session
 from hark.terminal.holds.airlock_client import STOPPED, Airlock, AirlockFacts, Refused
-from hark.terminal.holds.grip import HOLD_S, Grip, HeldByAirlock, HeldByTmux, undone_at
+from hark.terminal.holds.grip import Grip, HeldByAirlock, HeldByTmux, undone_at
 from hark.terminal.holds.key_hold import KeyHold
-
-HOLD_BY_TMUX_S = 1.8
-"""How many seconds tmux holds the human's keys. If the daemon dies, the shell of a tmux timer ends the hold with a few tmux commands,
-which makes two seconds in all."""
 
 
 async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str, label: str = "") -> Grip | None:

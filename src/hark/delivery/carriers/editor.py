@@ -13,6 +13,7 @@ from collections.abc import Generator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hark.delivery.budget import OPENS_WITHIN_S
 from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.carriers.draft_reader import squeeze
 from hark.delivery.carriers.editor_text import (
@@ -75,7 +76,6 @@ from hark.delivery.screen.diff import is_continued
 from hark.delivery.wording import fits
 from hark.model.message import HoldReason
 
-OPENS_WITHIN_S = 1.0
 SLOW_SHARE = 1 / 4
 """The largest share of the hold that the editor may take to open. A slower editor would not open a second time, with all that lies
 between, while keys are held."""

@@ -8,6 +8,7 @@ box, in the transcript, or provably nowhere. If `resume` cannot tell, it says so
 
 from collections.abc import Generator
 
+from hark.delivery.budget import BACK_WITHIN_S
 from hark.delivery.carriers.free_box import into_free_box
 from hark.delivery.carriers.steps import (
     Answer,
@@ -29,7 +30,6 @@ from hark.delivery.screen.box import BoxLook, holds_placeholder, holds_text, men
 from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
 
-BACK_WITHIN_S = 1.0
 MARK = "§"
 """The mark that is pasted behind a draft of one character and erased again: Gemini CLI takes a paste of one digit for the key, which
 answers a dialog that has opened meanwhile."""

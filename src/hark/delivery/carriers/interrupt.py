@@ -13,12 +13,11 @@ from collections.abc import Generator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hark.delivery.budget import BACK_WITHIN_S, TAKEN_WITHIN_S
 from hark.delivery.carriers.cursor import walk_cursor
 from hark.delivery.carriers.draft_reader import LineKeys, choose_mark, erasing_mark, squeeze
 from hark.delivery.carriers.free_box import retreat
 from hark.delivery.carriers.sentinel import (
-    BACK_WITHIN_S,
-    TAKEN_WITHIN_S,
     FoundDraft,
     find_draft,
     give_back,

@@ -14,6 +14,7 @@ from collections.abc import Generator
 
 from msgspec import Struct
 
+from hark.delivery.budget import RESTS_WITHIN_S
 from hark.delivery.carriers.steps import Answer, AskUnread, Step
 from hark.delivery.carriers.submit import look, look_again, same_looks
 from hark.delivery.screen.box import BoxLook, read_box
@@ -25,8 +26,6 @@ REST_S = 0.1
 """How long a box must have looked the same to count as drawn: more than nine of ten measured keys were drawn sooner."""
 RECENT_S = 0.75
 """The age below which a key may still have to be drawn: no healthy agent leaves a key unread for half a second."""
-RESTS_WITHIN_S = 0.6
-"""How long to wait in all: the rest of the hold has to be enough for the delivery."""
 POLL_S = 0.01
 """How often to ask whether the agent has read what was written to it."""
 NOT_AT_REST = "the agent has not drawn the last keys yet"

@@ -14,6 +14,7 @@ from collections.abc import Generator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hark.delivery.budget import BACK_WITHIN_S, TAKEN_WITHIN_S
 from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers.cursor import same_rows, walk_cursor
 from hark.delivery.carriers.draft_reader import LineKeys, Reader, before_cursor, choose_mark, squeeze
@@ -43,8 +44,6 @@ from hark.delivery.screen.diff import is_continued
 from hark.delivery.screen.wrapping import is_surely_newline
 from hark.model.message import HoldReason
 
-TAKEN_WITHIN_S = 1.0
-BACK_WITHIN_S = 1.0
 DRAWN_WITHIN_S = 0.6
 DRAWINGS_TO_COME = 6
 """The number of times that the agent still has to draw once a draft is read: the box empty, our text in it, our text gone, the draft,

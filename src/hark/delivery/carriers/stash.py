@@ -9,6 +9,7 @@ from collections.abc import Generator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hark.delivery.budget import BACK_WITHIN_S, TAKEN_WITHIN_S
 from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.carriers.free_box import into_free_box
@@ -42,9 +43,6 @@ from hark.delivery.carriers.undo_under_dialog import with_key_while_seen
 from hark.delivery.screen.box import Box, mentions, read_box, shows_below
 from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
-
-TAKEN_WITHIN_S = 1.0
-BACK_WITHIN_S = 1.0
 
 
 class StashKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

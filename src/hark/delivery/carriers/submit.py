@@ -15,6 +15,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hark.delivery.budget import ECHO_WITHIN_S, HELD_FOR_S
 from hark.delivery.carriers.steps import (
     Answer,
     AskTaken,
@@ -50,9 +51,6 @@ from hark.delivery.screen.capture import Screen
 from hark.delivery.wording import catches_enter
 from hark.model.message import HoldReason
 
-ECHO_WITHIN_S = 1.0
-"""How long to wait for the echo. Keys are held for two seconds: after an echo that never came there must be time left for the
-way back."""
 REST_S = 0.1
 """How long a box must have looked the same to count as drawn."""
 ASK_EVERY_S = 0.15
@@ -63,8 +61,6 @@ PRINTS_WITHIN_S = 0.05
 """How long to wait after a paste for the agent to print something, before looking at its screen anyway."""
 DRAWN_WITHIN_S = 0.5
 ENTERS = 3
-HELD_FOR_S = 1.9
-"""How long a human's keys are held, at the most."""
 NOT_ECHOED = "the paste was not echoed"
 TOO_SLOW = "the agent is too slow at the moment: the human's keys could not be held until the end"
 KEPT = "the agent took the text and kept it in its box"

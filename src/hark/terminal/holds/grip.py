@@ -19,7 +19,6 @@ from hark.terminal.holds.undo_script import UNDONE
 from hark.terminal.tmux.commands import FORBIDDEN_IN_PASTE
 from hark.terminal.tmux.server import TmuxServer
 
-HOLD_S = 2.0
 QUIET_S = 0.008
 """How long the agent must have printed nothing before hark takes the screen for complete: tmux draws within that time."""
 ENTER_TRIES = 8
