@@ -30,7 +30,7 @@ from tests.support.terminals import PrivateTmux, wait_until
 Value = TypeVar("Value")
 SESSION = "5e551011"
 PASSWORD = "a password of this test"
-CALL_DEADLINE_S = 20.0
+CALL_DEADLINE_S = 60.0
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from tests.agents.screen import Screen, look
 from tests.support.stand_in import StandIn
 from tests.support.terminals import PrivateTmux, wait_until
 
-START_DEADLINE_S = 60.0
-DEADLINE_S = 30.0
-STOP_DEADLINE_S = 10.0
+START_DEADLINE_S = 120.0
+DEADLINE_S = 90.0
+STOP_DEADLINE_S = 30.0
 QUIET_S = 0.3
 COLUMNS, ROWS = 100, 30
 

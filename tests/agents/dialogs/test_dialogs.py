@@ -42,7 +42,7 @@ def test_no_delivery_answers_a_dialog() -> None:
     assert campaign.tally.drafts["exact"] > 0
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_careless_sender_is_found_out() -> None:
     campaign = Campaign("demo", 12, 5, demo_subject, Careless())
     tally = campaign.tally

@@ -17,7 +17,7 @@ from tests.agents.matrix.play import Play
 from tests.agents.matrix.stage import Stage
 from tests.agents.matrix.verdict import NOT_THERE, Verdict, Wrong
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
 NUMBERS = itertools.count(1)
 HAVE_VIM = ("claude", "codex", "gemini", "qwen")
 

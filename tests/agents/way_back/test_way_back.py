@@ -13,7 +13,7 @@ from tests.agents.way_back.situations import SITUATIONS
 from tests.agents.way_back.trial import measure, rest
 from tests.support.terminals import wait_until
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 HEADER = "[Input from: ann via hark send · 0123456789ab]"
 TEXTS = {
     "two lines": f"{HEADER}\nhello there",

@@ -25,7 +25,7 @@ from typing import Any, Self
 from hark.inside import airlock
 from tests.support.terminals import clean_environment, wait_until
 
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 AIRLOCK = (sys.executable, "-ISE", airlock.__file__)
 
 # The leader of a session on the given terminal, as the process of a pane is.

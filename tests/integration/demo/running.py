@@ -11,7 +11,7 @@ from typing import Any
 from tests.support.terminals import PrivateTmux, wait_until
 
 PROGRAM = str(Path(sys.executable).with_name("hark-demo-agent"))
-DEADLINE_S = 20.0
+DEADLINE_S = 90.0
 
 Event = dict[str, Any]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 
 
 class Answer(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Self
 
 from tests.support.terminals import wait_until
 
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 
 
 class Following:

@@ -29,7 +29,7 @@ from tests.integration.end_to_end.following import Following
 from tests.support.terminals import wait_until
 
 HARK = str(Path(sys.executable).with_name("hark"))
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 
 # The command that hark itself starts, but with its warnings and whatever else it says kept in a file. The connection to a
 # tmux server that was killed is closed by the garbage collector.
@@ -157,7 +157,7 @@ class RunningHark:
             status: str = message["status"]
             return status if status in ends else None
 
-        return wait_until(end, DEADLINE_S, f"{message_id} to end") or ""
+        return wait_until(end, DEADLINE_S, f"{message_id} to end", lambda: self.message(message_id)) or ""
 
     def wait_status(self, message_id: str, status: str, reason: str | None = None) -> Fields:
         """Until the message has that status now, and is held for that reason."""

@@ -27,7 +27,7 @@ TYPED = (
 )
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("carrier", "is_adopted", "draft", "when", "stride"), CASES)
 def test_a_daemon_killed_at_any_step_leaves_draft_message_and_terminal_as_they_should_be(
     carrier: str, is_adopted: bool, draft: Draft, when: str, stride: int
@@ -42,7 +42,7 @@ def test_a_daemon_killed_at_any_step_leaves_draft_message_and_terminal_as_they_s
     assert kills >= FEWEST_STEPS // stride
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("carrier", "is_adopted", "numbers"), TYPED)
 def test_what_a_human_types_while_the_daemon_dies_and_comes_back_is_not_lost(
     carrier: str, is_adopted: bool, numbers: tuple[int, ...]

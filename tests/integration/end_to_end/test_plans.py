@@ -35,7 +35,7 @@ def notices(agent: Agent) -> list[str]:
 def test_003_a_message_to_a_busy_recipient_is_queued_and_arrives_when_it_is_idle(hark: RunningHark) -> None:
     hark.describe_demo(more="idle_only = true\n")
     agent = Agent(hark, "a")
-    first = busy(agent, 2)
+    first = busy(agent, 8)  # A busy machine needs seconds to start the two commands that follow.
 
     sent = hark.json("send", "a", "test message")
 

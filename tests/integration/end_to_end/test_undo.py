@@ -25,7 +25,7 @@ KILLS = (
 )
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("carrier", "draft", "steps"), KILLS)
 def test_the_draft_is_back_with_its_cursor_before_any_daemon_is_and_the_message_arrives_once(
     carrier: str, draft: Draft, steps: tuple[str, ...]

@@ -18,7 +18,7 @@ from hark.terminal.tmux.server import TmuxServer
 from tests.integration.terminal.connected import pane_of, until
 from tests.support.terminals import PrivateTmux, wait_until
 
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 AT_ONCE = float("inf")
 """As keys per second."""
 

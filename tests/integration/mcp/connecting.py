@@ -15,7 +15,7 @@ from mcp_types import CallToolResult, TextContent
 from tests.integration.end_to_end.running import RunningHark
 
 PIPE = str(Path(sys.executable).with_name("hark-mcp"))
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 
 ERAS = ("auto", "legacy")
 """Clients that say their version with every request, and those that shake hands first."""

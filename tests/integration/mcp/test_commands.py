@@ -12,7 +12,7 @@ from tests.integration.end_to_end.running import HARK, RunningHark
 from tests.integration.mcp.conftest import new_session
 from tests.support.terminals import wait_until
 
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 
 
 def inside(session: str) -> dict[str, str]:
@@ -147,8 +147,8 @@ def test_reminders_are_listed_and_taken_back(hark: RunningHark, session: str) ->
 
 def test_a_reminder_to_a_session_that_is_gone_is_dropped(hark: RunningHark) -> None:
     gone = new_session(hark, "gone")
-    made = hark.json("remind", "--to", "gone", "1s", "look")
-    hark.ok("kill", "gone")
+    made = hark.json("remind", "--to", "gone", "5s", "look")
+    hark.api("DELETE", f"/sessions/{gone}")  # Faster than a command: a busy machine needs seconds to start one.
 
     def is_over() -> bool:
         return all(one["id"] != made["id"] for one in hark.json("reminders")["reminders"])

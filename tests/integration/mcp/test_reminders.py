@@ -13,7 +13,7 @@ from tests.integration.end_to_end.agents import Agent
 from tests.integration.end_to_end.running import RunningHark
 from tests.support.terminals import wait_until
 
-DEADLINE_S = 30.0
+DEADLINE_S = 90.0
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from hark.terminal.tmux.server import TmuxServer
 from tests.integration.terminal.connected import start
 from tests.support.terminals import PrivateTmux, wait_until
 
-DEADLINE_S = 20.0
+DEADLINE_S = 90.0
 
 TRAP = "trap"
 """A file that exists as soon as anything is executed."""

@@ -33,7 +33,7 @@ from tests.support.memory_store import MemoryStore
 T0 = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
 
-DEADLINE_S = 20.0
+DEADLINE_S = 90.0
 
 
 async def until(is_so: Callable[[], bool]) -> None:

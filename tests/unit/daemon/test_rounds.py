@@ -11,7 +11,7 @@ from hark.daemon.registry.sweep import go_round
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
 
-DEADLINE_S = 20.0
+DEADLINE_S = 90.0
 
 
 def session(name: str, socket: str) -> Session:
