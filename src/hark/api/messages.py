@@ -42,7 +42,8 @@ async def send(request: Request, body: Send) -> Sent | Response:
 async def send_group(request: Request, body: SendGroup) -> SentList:
     """Send each session a message of its own under the same idempotency key, so that a repeated call sends nothing twice."""
     hark, key = service_of(request), idempotency_key(request)
-    wish = msgspec.convert(msgspec.structs.asdict(body), _Wish)
+    # A session that goes away at this moment must not refuse the message to all the others.
+    wish = msgspec.convert(msgspec.structs.asdict(body) | {"queue": True}, _Wish)
     sessions = hark.sessions.find_group(",".join(body.to), body.sender_session_id)
     sent = await asyncio.gather(*(post(hark, session, wish, key) for session in sessions))
     return SentList(messages=[await sent_answer(hark, one) for one in sent])
@@ -73,6 +74,7 @@ async def post(
             on_failure=body.notify_on_failure,
         ),
         in_reply_to=in_reply_to,
+        keep_if_gone=body.queue,
     )
     if body.delivery_mode is not Mode.URGENT or body.inbox:
         return sent
@@ -163,6 +165,7 @@ async def _info(request: Request, message: Message) -> MessageInfo:
 
 _SEND_ERRORS = (
     "session-not-found",
+    "session-gone",
     "session-ambiguous",
     "request-invalid",
     "text-empty",

@@ -182,6 +182,8 @@ class Send(Request, frozen=True, kw_only=True):
     timeout_seconds: PositiveSeconds | None = None
     inbox: bool = False
     """True to never type the message: it waits until the session's agent checks its inbox."""
+    queue: bool = False
+    """True to keep the message if the session is gone, instead of refusing it."""
     raw: bool = False
     """True to type the text without a header and apart from other messages: for the agent's own commands, such as /compact."""
     notify_on_delivery: bool = False

@@ -24,6 +24,8 @@ _COLOURS = {
     "submitted": "green",
     "acknowledged": "green",
     "completed": "green",
+    "interrupted": "yellow",
+    "failed": "red",
     "expired": "red",
     "cancelled": "bright_black",
     "uncertain": "red",

@@ -17,12 +17,14 @@ from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
 from hark.model.message import HoldReason, Message, Mode, Notify, Status
 from hark.model.names import check_sender
 from hark.model.session import Session
-from hark.queue.lifecycle import ENDS, has_reached
+from hark.queue.lifecycle import ENDS, has_reached, is_stranded
 from hark.queue.threads import hops_of_reply, receiver_of_reply
 from hark.store.contract import Enqueued, Store
 
 URGENT_WITHIN_S = 5.0
 """How many seconds a sender waits to hear whether an urgent message has gone through."""
+LATEST = 100
+"""Among how many messages to a gone session to look for one that is sent again."""
 NOBODY = Notify()
 
 
@@ -61,9 +63,12 @@ class Mailbox:
         is_as_user: bool = False,
         notify: Notify = NOBODY,
         in_reply_to: Message | None = None,
+        keep_if_gone: bool = False,
     ) -> Enqueued:
-        """Queue a message. `own_name` is the sender's name of what hark itself sends; the name that a caller gives itself is checked."""
+        """Queue a message. A message to a session that is gone is refused, unless `keep_if_gone` lets it wait there. `own_name` is the sender's name of what hark itself sends; the name that a caller gives itself is checked."""
         from_session = self.check(text, sender=sender, sender_name=sender_name, is_raw=is_raw, notify=notify)
+        if not keep_if_gone:
+            await self._check_there(session, idempotency_key)
         now = self._clock()
         timeout_s = timeout_s or self._config.default_timeout or None
         message = Message(
@@ -88,6 +93,18 @@ class Mailbox:
             hops=hops_of_reply(in_reply_to) if in_reply_to else 0,
         )
         return await self._outbox.add(message)
+
+    async def _check_there(self, session: Session, key: str | None) -> None:
+        """Raise `session-gone` if the session is gone, unless the message was accepted before, under the same key."""
+        if self._sessions.is_running(session.id):
+            return
+        latest = await self._store.messages(session.id, LATEST) if key else ()
+        if not any(message.idempotency_key == key for message in latest):
+            raise HarkError(
+                "session-gone",
+                f"{session.name} is gone: nobody would read the message",
+                f"`hark restart {session.name}` starts it again; `hark send --queue` keeps the message until then",
+            )
 
     def receiver_of_reply(self, message: Message, sender: str | None) -> Session:
         """Return the session that gets the reply of `sender` to the message; `sender` is None if no session replies."""
@@ -200,4 +217,5 @@ _SHORT = frozenset(
 
 
 def is_decided(message: Message, goal: Status) -> bool:
-    return has_reached(message.status, goal) or message.status in ENDS
+    """Return True if the message has reached the goal or will not reach it any more."""
+    return has_reached(message.status, goal) or message.status in ENDS or is_stranded(message)

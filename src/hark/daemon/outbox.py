@@ -161,6 +161,14 @@ class Outbox:
         step = Step(status=Status.COMPLETED, at=at or self._clock(), detail=detail, channel=channel)
         return await self._store.move(message_id, step)
 
+    async def interrupt(self, message_id: MessageId, detail: str, *, at: datetime) -> Message:
+        """Record that the turn in which the agent worked on the message was told to end at this time."""
+        return await self._store.move(message_id, Step(status=Status.INTERRUPTED, at=at, detail=detail))
+
+    async def fail(self, message_id: MessageId, detail: str) -> None:
+        """Record that the agent, which had the message, will not complete it."""
+        await self._store.move(message_id, Step(status=Status.FAILED, at=self._clock(), detail=detail))
+
     # the other ends
 
     async def expire(self, message: Message) -> bool:

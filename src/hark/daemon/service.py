@@ -30,6 +30,7 @@ from hark.daemon.process.event_log import log_event
 from hark.daemon.process.log import logger
 from hark.daemon.process.restart import own_command
 from hark.daemon.process.tokens import agent_token, kept_secret
+from hark.daemon.registry.dead_ends import DeadEnds
 from hark.daemon.registry.idempotency import Repeats
 from hark.daemon.registry.launcher import Launcher
 from hark.daemon.registry.restarts import Restarts
@@ -170,6 +171,7 @@ class Service:
         )
         self.pending_inputs = PendingInputs(self.panes, self.couriers, kinds, wall_clock)
         self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
+        self.dead_ends = DeadEnds(store, outbox, self.sessions, self.turns, self.bus)
         self.expiry = Expiry(store, outbox, self.couriers, wall_clock)
         texts = paths.state_dir() / "texts"
         self.retention = Retention(store, outbox, self.sessions, self.couriers, config, wall_clock, elapsed_s, texts)
@@ -191,7 +193,7 @@ class Service:
 
     def workers(self) -> "list[Worker]":
         """Return the workers. When a worker fails, that is logged and the worker is started again."""
-        of_the_queue = (self.expiry, self.scheduler, self.notices, self.retention)
+        of_the_queue = (self.dead_ends, self.expiry, self.scheduler, self.notices, self.retention)
         of_signals = (self.tracker, self.telling, self.inference)
         return [self.live, self.watcher, self.turns, self.hook_door, self.witnesses, *of_the_queue, *of_signals]
 

@@ -23,6 +23,7 @@ class Exit(IntEnum):
 # The HTTP status and the CLI's exit code for each error code.
 CODES: dict[str, tuple[int, Exit]] = {
     "session-not-found": (404, Exit.NOT_FOUND),
+    "session-gone": (410, Exit.NOT_FOUND),
     "session-ambiguous": (409, Exit.NOT_FOUND),
     "message-not-found": (404, Exit.NOT_FOUND),
     "message-ambiguous": (409, Exit.NOT_FOUND),

@@ -21,6 +21,10 @@ class Status(StrEnum):
     """The agent itself proved that it took the message, by naming the message's id."""
     COMPLETED = "completed"
     """The turn in which the agent worked on the message has stopped."""
+    INTERRUPTED = "interrupted"
+    """The turn in which the agent worked on the message was told to end before the agent had finished."""
+    FAILED = "failed"
+    """The agent ended before it had completed the message."""
     EXPIRED = "expired"
     """The message's time-out passed before the message was typed."""
     CANCELLED = "cancelled"
@@ -118,7 +122,7 @@ class Message(Struct, frozen=True, kw_only=True):
     acknowledged_at: datetime | None = None
     completed_at: datetime | None = None
     ended_at: datetime | None = None
-    """When the message reached an end: completed, expired, cancelled, uncertain or dead."""
+    """When the message reached an end: completed, interrupted, failed, expired, cancelled, uncertain or dead."""
     attempts: int = 0
     """How often hark put the message's text into the box."""
     attempted_at: datetime | None = None

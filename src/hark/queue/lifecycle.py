@@ -1,7 +1,7 @@
 """The life of a message, as one table and one function.
 
     queued -> held(reason) <-> queued -> staged -> submitted -> acknowledged -> completed
-    and the ends: expired, cancelled, uncertain, dead
+    and the ends: interrupted, failed, expired, cancelled, uncertain, dead
 
 Only `advance` changes the status of a message. It looks the change up in LEGAL, and returns the new message together with the
 receipt that proves the change; a store writes both in one transaction or neither. So no message can have a status that its
@@ -13,7 +13,7 @@ hark puts the text into the box, `begin_attempt` marks the message, so that afte
 be in the box, or with the agent's API or hook, the message cannot expire, be cancelled or be given up as dead: if it is neither there
 nor on record, it becomes `uncertain`. `staged -> queued|held|expired|cancelled` is only legal for a delivery that proved the text to be
 out of the box again. `held -> held` changes the reason. `uncertain` is not a real end: later evidence may resolve it, and a human may
-decide to send the message again; hark itself never does. `submitted|acknowledged|completed -> queued` happens when an agent is
+decide to send the message again; hark itself never does. `submitted|acknowledged|completed|interrupted -> queued` happens when an agent is
 interrupted before it has answered: the agent puts the prompt back into its box, where the message waits, marked, to be submitted once
 more.
 
@@ -63,18 +63,23 @@ LEGAL: dict[tuple[Status, TextPlace], frozenset[Status]] = {
     (S.STAGED, P.BOX): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.EXPIRED, S.CANCELLED, S.UNCERTAIN}),
     (S.STAGED, P.API): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.UNCERTAIN}),
     (S.STAGED, P.HOOK): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.QUEUED, S.HELD, S.UNCERTAIN}),
-    (S.SUBMITTED, P.AGENT): frozenset({S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED}),
-    (S.ACKNOWLEDGED, P.AGENT): frozenset({S.COMPLETED, S.QUEUED}),
+    (S.SUBMITTED, P.AGENT): frozenset({S.ACKNOWLEDGED, S.COMPLETED, S.INTERRUPTED, S.FAILED, S.QUEUED}),
+    (S.ACKNOWLEDGED, P.AGENT): frozenset({S.COMPLETED, S.INTERRUPTED, S.FAILED, S.QUEUED}),
     (S.COMPLETED, P.AGENT): frozenset({S.QUEUED}),
-    (S.UNCERTAIN, P.UNKNOWN): frozenset({S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.QUEUED, S.CANCELLED, S.DEAD}),
+    (S.INTERRUPTED, P.AGENT): frozenset({S.QUEUED}),
+    (S.FAILED, P.AGENT): frozenset(),
+    (S.UNCERTAIN, P.UNKNOWN): frozenset(
+        {S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.INTERRUPTED, S.QUEUED, S.CANCELLED, S.DEAD}
+    ),
     (S.DEAD, P.NOWHERE): frozenset({S.QUEUED}),
     (S.EXPIRED, P.NOWHERE): frozenset(),
     (S.CANCELLED, P.NOWHERE): frozenset(),
     # An inbox message has these rows and no others.
     (S.QUEUED, P.INBOX): frozenset({S.SUBMITTED, S.EXPIRED, S.CANCELLED}),
-    (S.SUBMITTED, P.INBOX): frozenset({S.ACKNOWLEDGED, S.COMPLETED}),
-    (S.ACKNOWLEDGED, P.INBOX): frozenset({S.COMPLETED}),
+    (S.SUBMITTED, P.INBOX): frozenset({S.ACKNOWLEDGED, S.COMPLETED, S.FAILED}),
+    (S.ACKNOWLEDGED, P.INBOX): frozenset({S.COMPLETED, S.FAILED}),
     (S.COMPLETED, P.INBOX): frozenset(),
+    (S.FAILED, P.INBOX): frozenset(),
     (S.EXPIRED, P.INBOX): frozenset(),
     (S.CANCELLED, P.INBOX): frozenset(),
 }
@@ -82,12 +87,12 @@ LEGAL: dict[tuple[Status, TextPlace], frozenset[Status]] = {
 PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
 """The statuses of a message that has not been submitted yet; a queue shows the messages with these statuses."""
 
-ENDS = frozenset({S.COMPLETED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD})
+ENDS = frozenset({S.COMPLETED, S.INTERRUPTED, S.FAILED, S.EXPIRED, S.CANCELLED, S.UNCERTAIN, S.DEAD})
 """The statuses after which hark does nothing more with a message by itself."""
 
 _STAGED_BY = {Channel.NATIVE: P.API, Channel.HOOK: P.HOOK}
 _PLACES = {
-    **dict.fromkeys((S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED), P.AGENT),
+    **dict.fromkeys((S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.INTERRUPTED, S.FAILED), P.AGENT),
     **dict.fromkeys((S.EXPIRED, S.CANCELLED, S.DEAD), P.NOWHERE),
     S.UNCERTAIN: P.UNKNOWN,
 }
@@ -225,8 +230,16 @@ def begin_attempt(message: Message, at: datetime, batch_id: str | None = None) -
 
 
 def has_reached(status: Status, goal: Status) -> bool:
-    """Return True if the status is `goal` (submitted, acknowledged or completed) or comes after it."""
+    """Return True if the status is `goal` (submitted, acknowledged or completed) or comes after it. A message that the agent did not
+    finish was submitted."""
+    if status in (S.INTERRUPTED, S.FAILED):
+        return goal is S.SUBMITTED
     return status in _PROGRESS and goal in _PROGRESS and _PROGRESS.index(status) >= _PROGRESS.index(goal)
+
+
+def is_stranded(message: Message) -> bool:
+    """Return True if the message waits for a session that is gone, so that waiting for the message is of no use."""
+    return message.status is S.HELD and message.hold_reason is HoldReason.SESSION_GONE
 
 
 def hand_out(message: Message, at: datetime) -> Advance:
@@ -261,8 +274,8 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
     data |= {name: str(value) for name, value in known.items() if value is not None}
     if step.had_draft is not None:
         data["had_draft"] = step.had_draft
-    if step.is_interrupt:
-        data["is_interrupt"] = True
+    if step.is_interrupt is not None:
+        data["is_interrupt"] = step.is_interrupt
     if message.is_inbox:
         data["is_inbox"] = True
     event = Event(at=step.at, kind=EventKind.MESSAGE, session_id=message.session_id, message_id=message.id, data=data)

@@ -30,8 +30,11 @@ class Notice(Struct, frozen=True, kw_only=True):
 def on_stop(message: Message, recipient: Session, detail: str, count: int = 1) -> Notice | None:
     """Return the notice that the turn of the message has stopped; None if none is due. `detail` says how the turn stopped, in the
     words of the receipt. `count` says how often the message has been completed, this time included."""
-    if not message.notify_on_stop or message.status is not Status.COMPLETED:
+    if not message.notify_on_stop or message.status not in _STOPS:
         return None
+    if message.status is Status.FAILED:
+        # The notice of the failure says the same.
+        return None if message.notify_on_failure else _failure(message, recipient, detail, count)
     words = f"{name(recipient)} has stopped working on your message: {detail}"
     return _notice("stop", message, words, count=count)
 
@@ -49,8 +52,10 @@ def on_failure(message: Message, recipient: Session, detail: str, count: int = 1
         return None
     if message.status is Status.HELD and message.hold_reason is HoldReason.SESSION_GONE:
         return _notice("gone", message, f"Message to {name(recipient)} waits: the session is gone", count=count)
-    if message.status not in _FAILURES:
-        return None
+    return _failure(message, recipient, detail, count) if message.status in _FAILURES else None
+
+
+def _failure(message: Message, recipient: Session, detail: str, count: int) -> Notice | None:
     words = f"Message to {name(recipient)} {_FAILURES[message.status]}: {detail or message.status}"
     hint = f"\nLook at it with: hark show {message.id}"
     return _notice("failure", message, words, hint, count=count)
@@ -75,7 +80,7 @@ def due(message: Message, recipient: Session, receipts: Sequence[Receipt]) -> li
     """Return the notices that are due for the message as it is now. The number of receipts that say the same tells one failure from
     the next."""
     detail = receipts[-1].detail if receipts else ""
-    stops = sum(receipt.status is Status.COMPLETED for receipt in receipts)
+    stops = sum(receipt.status in _STOPS for receipt in receipts)
     if message.hold_reason is HoldReason.SESSION_GONE:
         failures = sum(receipt.reason is HoldReason.SESSION_GONE for receipt in receipts)
     else:
@@ -88,7 +93,9 @@ def due(message: Message, recipient: Session, receipts: Sequence[Receipt]) -> li
     return [notice for notice in notices if notice]
 
 
+_STOPS = frozenset({Status.COMPLETED, Status.INTERRUPTED, Status.FAILED})
 _FAILURES = {
+    Status.FAILED: "was not finished",
     Status.EXPIRED: "was not delivered",
     Status.DEAD: "was given up",
     Status.UNCERTAIN: "may or may not have arrived",

@@ -100,6 +100,16 @@ class Completed(Struct, frozen=True):
 
 
 Fact = Acknowledged | Completed
+
+
+def is_cut(fact: Completed, taken_at: datetime | None, cut_at: datetime | None) -> bool:
+    """True if the turn of the message has ended because hark told it to, at the time `cut_at`. `taken_at` is when the agent was given
+    the message. An agent that says itself that it has stopped is believed: it may have finished in that moment."""
+    if cut_at is None or taken_at is None or taken_at > cut_at or fact.at < cut_at:
+        return False
+    return fact.was_interrupted or fact.is_inferred or fact.is_seen
+
+
 Heeded = tuple[Turns, tuple[Fact, ...]]
 
 _PHASES = {

@@ -18,16 +18,17 @@ LEGAL = {
     "staged": "submitted acknowledged queued held expired cancelled uncertain",
     "staged native": "submitted acknowledged queued held uncertain",
     "staged hook": "submitted acknowledged queued held uncertain",
-    "submitted": "acknowledged completed queued",
-    "acknowledged": "completed queued",
+    "submitted": "acknowledged completed interrupted failed queued",
+    "acknowledged": "completed interrupted failed queued",
     "completed": "queued",
-    "uncertain": "submitted acknowledged completed queued cancelled dead",
+    "interrupted": "queued",
+    "uncertain": "submitted acknowledged completed interrupted queued cancelled dead",
     "dead": "queued",
 }
 LEGAL_IN_INBOX = {
     "queued": "submitted expired cancelled",
-    "submitted": "acknowledged completed",
-    "acknowledged": "completed",
+    "submitted": "acknowledged completed failed",
+    "acknowledged": "completed failed",
 }
 
 

@@ -146,7 +146,7 @@ class RunningHark:
 
     def wait_end(self, message_id: str) -> str:
         """The status with which nothing more happens to the message by itself."""
-        ends = ("completed", "uncertain", "expired", "cancelled", "dead")
+        ends = ("completed", "interrupted", "failed", "uncertain", "expired", "cancelled", "dead")
 
         def end() -> str | None:
             try:

@@ -13,7 +13,7 @@ def test_a_session_that_starts_again_keeps_its_id_and_gets_what_waited_for_it_on
     Agent(agent.hark, "other")
     agent.hark.tmux("kill-pane", "-t", agent.pane)
     agent.hark.wait_gone("a")
-    message_id = agent.send("for later")
+    message_id = agent.send("for later", "--queue")
     agent.hark.wait_status(message_id, "held", "session-gone")
 
     made = agent.hark.json("restart", "a")
@@ -50,7 +50,7 @@ def test_a_command_that_cannot_start_ends_nothing(agent: Agent) -> None:
 
 def test_a_session_that_cannot_start_again_stays_gone_with_its_queue(agent: Agent) -> None:
     agent.hark.ok("kill", "a")
-    message_id = agent.send("for later")
+    message_id = agent.send("for later", "--queue")
 
     assert agent.hark.refused("restart", "a", "no-such-program-anywhere").code == "request-invalid"
 

@@ -63,4 +63,4 @@ def test_a_gone_session_says_so(hark: RunningHark) -> None:
     hark.ok("kill", "a")
     hark.wait_gone("a")
 
-    assert estimate(agent) == "waiting_for_session_gone"
+    assert estimate(agent, queue=True) == "waiting_for_session_gone"

@@ -47,7 +47,9 @@ def test_a_session_that_loses_its_terminal_while_idle_is_gone_and_says_so(victim
         os.kill(pid_of(patient, victim), 9)
 
         check_clear_state(patient, agent, daemon)
-        patient.hark.wait_status(patient.hark.ok("send", "-q", "a", "too late").strip(), "held", "session-gone")
+        patient.hark.wait_status(
+            patient.hark.ok("send", "-q", "--queue", "a", "too late").strip(), "held", "session-gone"
+        )
         [why] = [line["why"] for line in patient.hark.log() if line["message"] == "session gone"]
         assert why in ("its pane is gone", "its program has ended", "its tmux server is gone")
 

@@ -9,12 +9,12 @@ from tests.integration.end_to_end.running import DEADLINE_S, RunningHark
 from tests.support.terminals import wait_until
 
 
-def test_a_message_to_a_session_that_is_gone_waits_and_says_so(hark: RunningHark) -> None:
+def test_a_message_that_is_kept_for_a_session_that_is_gone_waits_and_says_so(hark: RunningHark) -> None:
     Agent(hark, "a")
     hark.ok("kill", "a")
     hark.wait_gone("a")
 
-    sent = hark.json("send", "a", "hello")
+    sent = hark.json("send", "--queue", "a", "hello")
 
     assert sent["estimated_delivery"] == "waiting_for_session_gone"
     assert hark.wait_status(sent["id"], "held", "session-gone")

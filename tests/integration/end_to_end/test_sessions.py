@@ -35,7 +35,7 @@ def test_a_killed_pane_makes_its_session_gone_and_messages_to_it_wait(agent: Age
     gone = agent.hark.wait_gone("a")
 
     assert gone["gone_at"] is not None
-    message_id = agent.send("anybody there?")
+    message_id = agent.send("anybody there?", "--queue")
     agent.hark.wait_status(message_id, "held", "session-gone")
     assert [session["name"] for session in agent.hark.json("ls")["sessions"]] == ["other"]
     assert [session["name"] for session in agent.hark.json("ls", "-a")["sessions"]] == ["a", "other"]
@@ -65,7 +65,7 @@ def test_a_killed_tmux_server_makes_its_sessions_gone_and_a_new_one_can_be_start
 
     agent.hark.wait_gone("a")
 
-    message_id = agent.send("hello?")
+    message_id = agent.send("hello?", "--queue")
     agent.hark.wait_status(message_id, "held", "session-gone")
     again = Agent(agent.hark, "b")
     again.send_and_wait("a new start", "completed")
@@ -223,7 +223,7 @@ def test_the_name_of_a_gone_session_is_no_prefix_of_anothers_id(hark: RunningHar
     ended = Agent(hark, other.id[:4])
     hark.ok("kill", ended.name)
 
-    message_id = ended.send("for the one that ended")
+    message_id = ended.send("for the one that ended", "--queue")
 
     hark.wait_status(message_id, "held", "session-gone")
     assert other.prompts() == []

@@ -24,7 +24,9 @@ def test_an_urgent_message_interrupts_the_turn_and_says_so(hark: RunningHark) ->
     assert sent["status"] in ("submitted", "acknowledged", "completed")
     hark.wait_reached(sent["id"], "completed")
     assert [event["event"] for event in agent.named("prompt", "interrupted")] == ["prompt", "interrupted", "prompt"]
-    assert hark.wait_reached(first, "completed")["receipts"][-1]["detail"] == "its turn was interrupted"
+    cut = hark.wait_status(first, "interrupted")
+    assert cut["receipts"][-1]["detail"] == "its turn was interrupted for an urgent message"
+    assert cut["completed_at"] is None
 
 
 def test_into_an_idle_agent_nothing_but_the_message_is_pressed(hark: RunningHark) -> None:

@@ -22,6 +22,7 @@ from hark.queue.lifecycle import (
     is_attempted,
     is_expired,
     is_on_its_way,
+    is_stranded,
     text_place,
 )
 
@@ -92,16 +93,16 @@ def test_an_inbox_message_never_comes_near_a_box() -> None:
         reached |= ahead
         ahead = {following for status in reached for following in LEGAL[status, TextPlace.INBOX]}
 
-    assert reached == {S.QUEUED, S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.EXPIRED, S.CANCELLED}
+    assert reached == {S.QUEUED, S.SUBMITTED, S.ACKNOWLEDGED, S.COMPLETED, S.FAILED, S.EXPIRED, S.CANCELLED}
     with pytest.raises(HarkError, match="queued cannot become staged"):
         begin_attempt(make_message(is_inbox=True), T1)
 
 
-def test_the_table_names_every_status_and_expired_and_cancelled_are_final() -> None:
+def test_the_table_names_every_status_and_failed_expired_and_cancelled_are_final() -> None:
     typed = {row: following for row, following in LEGAL.items() if row[1] is not TextPlace.INBOX}
 
     assert {status for status, _ in typed} == set(Status)
-    assert {status for (status, _), following in typed.items() if not following} == {S.EXPIRED, S.CANCELLED}
+    assert {status for (status, _), following in typed.items() if not following} == {S.FAILED, S.EXPIRED, S.CANCELLED}
     assert not PENDING & ENDS
 
 
@@ -297,6 +298,12 @@ def test_the_message_that_is_advanced_stays_as_it_was() -> None:
         (S.CANCELLED, S.SUBMITTED, False),  # ended on another way
         (S.UNCERTAIN, S.SUBMITTED, False),
         (S.COMPLETED, S.QUEUED, False),  # queued is no goal
+        # The agent had the message, and did not finish it.
+        (S.INTERRUPTED, S.SUBMITTED, True),
+        (S.INTERRUPTED, S.COMPLETED, False),
+        (S.FAILED, S.SUBMITTED, True),
+        (S.FAILED, S.ACKNOWLEDGED, False),
+        (S.FAILED, S.COMPLETED, False),
     ],
 )
 def test_a_goal_is_reached_at_it_or_past_it(status: Status, goal: Status, expected: bool) -> None:
@@ -318,6 +325,36 @@ def test_a_goal_is_reached_at_it_or_past_it(status: Status, goal: Status, expect
 )
 def test_only_what_waits_expires(status: Status, timeout_at: datetime | None, expected: bool) -> None:
     assert is_expired(make_message(status, timeout_at=timeout_at), T1) is expected
+
+
+@pytest.mark.parametrize("status", [S.INTERRUPTED, S.FAILED])
+@pytest.mark.parametrize("before", [S.SUBMITTED, S.ACKNOWLEDGED])
+def test_a_message_that_its_agent_did_not_finish_has_ended(before: Status, status: Status) -> None:
+    changes = changes_of(make_message(before), make_step(status))
+
+    assert changes == {"status": status, "ended_at": T1}
+    assert status in ENDS
+
+
+@pytest.mark.parametrize("status", [S.QUEUED, S.HELD, S.STAGED, S.COMPLETED, S.DEAD])
+def test_only_a_message_that_an_agent_has_can_fail(status: Status) -> None:
+    with pytest.raises(HarkError, match="cannot become failed"):
+        advance(make_message(status), make_step(S.FAILED))
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "expected"),
+    [
+        (S.HELD, HoldReason.SESSION_GONE, True),
+        (S.HELD, HoldReason.BUSY, False),
+        (S.QUEUED, None, False),
+        (S.FAILED, None, False),
+    ],
+)
+def test_a_message_is_stranded_while_its_session_is_gone(
+    status: Status, reason: HoldReason | None, expected: bool
+) -> None:
+    assert is_stranded(make_message(status, hold_reason=reason)) is expected
 
 
 def test_a_message_that_its_agent_gave_back_is_marked_as_in_the_box() -> None:

@@ -112,9 +112,36 @@ def asked(message_id: str, status: Status, **fields: object) -> Message:
     return replace(message, status=status, **fields)
 
 
-@pytest.mark.parametrize("status", [status for status in Status if status is not Status.COMPLETED])
+STOPS = (Status.COMPLETED, Status.INTERRUPTED, Status.FAILED)
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status not in STOPS])
 def test_nothing_is_said_of_a_turn_that_has_not_ended(status: Status) -> None:
     assert on_stop(asked("m1", status), make_session(ANA), "") is None
+
+
+def test_the_end_of_the_agent_is_told_as_a_failure_to_whoever_waits_for_the_stop() -> None:
+    notice = on_stop(asked("m1", Status.FAILED), make_session(ANA), "the agent ended")
+
+    assert notice
+    assert notice.text.startswith(f"[hark] Message to {ANA} ({ANA}) was not finished: the agent ended\n")
+
+
+def test_the_end_of_the_agent_is_told_once_to_whoever_waits_for_the_stop_and_for_failures() -> None:
+    message = asked("m1", Status.FAILED, notify_on_failure=True)
+
+    (notice,) = due(message, make_session(ANA), [receipt(Status.QUEUED), receipt(Status.FAILED)])
+
+    assert notice.key == "notice:failure:m1"
+
+
+def test_an_interrupted_message_is_told_as_a_stop() -> None:
+    notice = on_stop(
+        asked("m1", Status.INTERRUPTED), make_session(ANA), "its turn was interrupted for an urgent message"
+    )
+
+    assert notice
+    assert "has stopped working on your message: its turn was interrupted for an urgent message" in notice.text
 
 
 @pytest.mark.parametrize("fields", [{"notify_on_stop": False}, {"sender_session_id": None}])

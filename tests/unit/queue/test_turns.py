@@ -18,6 +18,7 @@ from hark.queue.turns import (
     Turns,
     beginning,
     hear,
+    is_cut,
     lapse,
     submit,
     witness,
@@ -381,3 +382,30 @@ def test_no_message_is_beginning_for_ever(later_s: float, is_prompt_heard: bool)
     given = submit(Turns(), A, at(1), is_prompt_heard=is_prompt_heard)
 
     assert beginning(given, at(1 + later_s)) == ()
+
+
+@pytest.mark.parametrize(
+    ("fact", "taken_s", "cut_s", "expected"),
+    [
+        # Hark told the turn to end, and it ended without a word of the agent.
+        (Completed(A, at(5), was_interrupted=True), 1, 4, True),
+        (Completed(A, at(5), is_inferred=True), 1, 4, True),
+        (Completed(A, at(5), is_seen=True), 1, 4, True),
+        # The agent itself says that it has stopped.
+        (Completed(A, at(5)), 1, 4, False),
+        # Somebody else interrupted the turn.
+        (Completed(A, at(5), was_interrupted=True), 1, None, False),
+        # The turn had ended before hark told it to end.
+        (Completed(A, at(3), was_interrupted=True), 1, 4, False),
+        # The agent was given the message after that: it belongs to the next turn.
+        (Completed(A, at(5), was_interrupted=True), 4.5, 4, False),
+        (Completed(A, at(5), was_interrupted=True), None, 4, False),
+    ],
+)
+def test_a_turn_is_cut_if_it_ended_because_hark_told_it_to(
+    fact: Completed, taken_s: float | None, cut_s: float | None, expected: bool
+) -> None:
+    taken_at = None if taken_s is None else at(taken_s)
+    cut_at = None if cut_s is None else at(cut_s)
+
+    assert is_cut(fact, taken_at, cut_at) is expected

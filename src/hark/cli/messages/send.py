@@ -19,6 +19,8 @@ from hark.model.ids import is_group
 # the awaited status -> the field that holds when the message reached that status
 GOALS = {"submitted": "delivered_at", "acknowledged": "acknowledged_at", "completed": "completed_at"}
 ENDS = {
+    "interrupted": Exit.FAILURE,
+    "failed": Exit.FAILURE,
     "expired": Exit.TIMED_OUT,
     "cancelled": Exit.FAILURE,
     "dead": Exit.FAILURE,
@@ -45,6 +47,9 @@ GRACE_S = 1.0
 @click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Wait until the message has this status.")
 @click.option(
     "--inbox", "is_inbox", is_flag=True, help="Do not type the message: the agent fetches it with `hark inbox`."
+)
+@click.option(
+    "--queue", "is_kept", is_flag=True, help="Keep the message if the session is gone, instead of refusing it."
 )
 @click.option("--as", "authority", type=click.Choice(["user"]), help="Deliver only as a user's prompt, never through a hook that makes it a notice.")  # fmt: skip
 @click.option("--notify-on-delivery", is_flag=True, help="Send me a message when this one is delivered.")
@@ -77,6 +82,7 @@ def command(
     timeout_s: float | None,
     goal: str | None,
     is_inbox: bool,
+    is_kept: bool,
     is_raw: bool,
     authority: str | None,
     notify_on_delivery: bool,
@@ -93,7 +99,8 @@ def command(
     session gets a message of its own.
 
     hark joins several words by spaces. With --wait, exit code 5 means that the message expired or that the --timeout
-    ran out, and 1 that it was cancelled, was given up or is uncertain.
+    ran out, and 1 that the agent ended or was interrupted before it had finished, or that the message was
+    cancelled, was given up or is uncertain. Exit code 3 means that the session is gone; --queue keeps the message there.
 
     \b
     Example:
@@ -105,7 +112,7 @@ def command(
     body |= sender_fields(client, sender)
     if timeout_s is not None:
         body["timeout_seconds"] = timeout_s
-    body |= {name: True for name, is_wanted in (("inbox", is_inbox), ("raw", is_raw)) if is_wanted}
+    body |= {name: True for name, is_wanted in (("inbox", is_inbox), ("queue", is_kept), ("raw", is_raw)) if is_wanted}
     if authority == "user":
         body["as_user"] = True
     body |= notify_fields(notify_on_delivery, notify_after_s, notify_on_failure, notify_on_stop)
@@ -126,7 +133,7 @@ def command(
         print_json(message)
     elif not quiet:
         show(outcome_line(message, goal))
-    return ENDS.get(message["status"], Exit.OK)
+    return exit_code(message, goal)
 
 
 def tell_group(
@@ -141,7 +148,23 @@ def tell_group(
     for one in messages if not is_json else ():
         line = sent_line(one, one["session_name"]) if goal is None else outcome_line(one, goal)
         show(one["id"] if quiet else line)
-    return max((ENDS.get(one["status"], Exit.OK) for one in messages), default=Exit.OK)
+    return max((exit_code(one, goal) for one in messages if goal), default=Exit.OK)
+
+
+def exit_code(message: dict[str, Any], goal: str) -> int:
+    """Return the exit code of a wait that has ended: 0 if the message has reached the goal."""
+    if _is_unfinished(message) and message.get(GOALS[goal]):
+        return Exit.OK
+    return Exit.FAILURE if _is_stranded(message) else ENDS.get(message["status"], Exit.OK)
+
+
+def _is_unfinished(message: dict[str, Any]) -> bool:
+    """Return True if the agent was given the message and will not complete it."""
+    return message["status"] in ("interrupted", "failed")
+
+
+def _is_stranded(message: dict[str, Any]) -> bool:
+    return (message["status"], message["reason"]) == ("held", "session-gone")
 
 
 def notify_fields(
@@ -213,13 +236,18 @@ def sent_line(sent: dict[str, Any], session: str) -> str:
 def outcome_line(message: dict[str, Any], goal: str) -> str:
     """Say that the message reached the awaited status, or what became of the message instead."""
     status, at = goal, message.get(GOALS[goal])
-    if message["status"] in ENDS or at is None:
+    if at is None or (message["status"] in ENDS and not _is_unfinished(message)):
         status, at = message["status"], _last_instant(message)
-    return f"{status} {message['id']} to {message['session_name']} after {between(message['queued_at'], at)}"
+    why = f": {_last_detail(message)}" if status in ("interrupted", "failed") or _is_stranded(message) else ""
+    return f"{status} {message['id']} to {message['session_name']} after {between(message['queued_at'], at)}{why}"
+
+
+def _last_detail(message: dict[str, Any]) -> str:
+    return str(message["receipts"][-1]["detail"]) if message["receipts"] else "its session is gone"
 
 
 def _last_instant(message: dict[str, Any]) -> str:
-    fields = ("ended_at", "completed_at", "acknowledged_at", "delivered_at")
+    fields = ("ended_at", "held_since", "completed_at", "acknowledged_at", "delivered_at")
     return next((str(message[field]) for field in fields if message.get(field)), str(message["queued_at"]))
 
 

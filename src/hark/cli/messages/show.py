@@ -74,6 +74,8 @@ WORDS = {
     "submitted": "left the input box",
     "acknowledged": "the agent has taken it",
     "completed": "is done",
+    "interrupted": "was not finished: its turn was told to end",
+    "failed": "was not finished",
     "expired": "was not delivered in time",
     "cancelled": "was taken back",
     "uncertain": "may or may not have arrived",

@@ -57,6 +57,9 @@ class SessionTurns(Part):
         self.screen: tuple[Screen, float] | None = None
         """The last screen, and since when it has looked like that, if we cannot hear the session's output."""
 
+        self.cut_at: datetime | None = None
+        """When hark told a turn of this session to end last, for an urgent message; None if it never did."""
+
     @property
     def is_at_work(self) -> bool:
         return bool(self.owed) or self.writing.locked()
@@ -178,6 +181,8 @@ class TurnBook:
         no prompt: it is completed when the agent says so, which may be many turns later."""
         if event.session_id is None or event.data.get("is_inbox"):
             return
+        if event.kind is EventKind.MESSAGE and "is_interrupt" in event.data:
+            self._state(event.session_id).cut_at = event.at if event.data["is_interrupt"] else None
         if event.kind is EventKind.MESSAGE and event.data.get("status") == Status.SUBMITTED and event.message_id:
             self._submitted(event.session_id, event.message_id, event.at)
 
@@ -266,6 +271,11 @@ class TurnBook:
             owed.append(Event(at=self._clock(), kind=EventKind.TURN, session_id=session_id, data=data))
         await self._write(session_id, state)
 
+    async def settle(self, session_id: SessionId) -> None:
+        """Write to the store what the session's agent has said, as far as that is not written yet."""
+        if state := self._live.find(session_id, SessionTurns):
+            await self._write(session_id, state)
+
     async def _write(self, session_id: SessionId, state: SessionTurns) -> None:
         """Write to the store what is owed, in order, until the store refuses."""
         async with state.writing:
@@ -289,7 +299,19 @@ class TurnBook:
             detail = "its turn was interrupted" if fact.was_interrupted else "its turn has ended"
             detail = "its agent has fallen silent" if fact.is_inferred else detail
             detail = "its agent is seen to be idle" if fact.is_seen else detail
-            await self._move(session_id, fact, Status.COMPLETED, detail)
+            cut_at = self._state(session_id).cut_at
+            is_cut = rules.is_cut(fact, await self._taken_at(fact.message_id), cut_at)
+            detail = "its turn was interrupted for an urgent message" if is_cut else detail
+            await self._move(session_id, fact, Status.INTERRUPTED if is_cut else Status.COMPLETED, detail)
+
+    async def _taken_at(self, message_id: MessageId) -> datetime | None:
+        """Return when the agent was given the message; None if that is not known."""
+        try:
+            return (await self._store.message(message_id)).delivered_at
+        except HarkError as failure:
+            if failure.code not in PROVES_NOTHING:
+                raise
+            return None
 
     async def _move(self, session_id: SessionId, fact: Fact, status: Status, detail: str) -> None:
         """Move the message of a fact to a new status. A fact proves nothing if the id is unknown, belongs to another session, or belongs
@@ -301,8 +323,8 @@ class TurnBook:
             # An agent may report a fact faster than we write down what we saw, or may have another clock.
             known_at = max(receipt.at for receipt in await self._store.receipts(fact.message_id))
             at = max(known_at, min(fact.at, self._clock()))
-            write = self._outbox.acknowledge if status is Status.ACKNOWLEDGED else self._outbox.complete
-            await write(fact.message_id, detail, at=at)
+            writers = {Status.ACKNOWLEDGED: self._outbox.acknowledge, Status.INTERRUPTED: self._outbox.interrupt}
+            await writers.get(status, self._outbox.complete)(fact.message_id, detail, at=at)
         except HarkError as refused:
             if refused.code not in PROVES_NOTHING:
                 raise

@@ -19,7 +19,7 @@ from hark.store.contract import Store
 
 ASK_AGAIN_S = 0.05
 NOT_ENDED = "hark told the running turn to end, and it has not ended yet"
-HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED)
+HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED, Status.INTERRUPTED)
 """The statuses of messages that the agent has received."""
 LATEST = 20
 """Retry at most this many messages that the agent put back into its box."""

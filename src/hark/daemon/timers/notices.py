@@ -33,6 +33,8 @@ _TOLD = frozenset(
         Status.SUBMITTED,
         Status.ACKNOWLEDGED,
         Status.COMPLETED,
+        Status.INTERRUPTED,
+        Status.FAILED,
         Status.EXPIRED,
         Status.DEAD,
         Status.UNCERTAIN,
@@ -116,7 +118,7 @@ class Notices:
             await self._plan_follow_up(message)
         except HarkError as failure:
             # The message was forgotten meanwhile, or the notice was sent before in other words, because a session was renamed since.
-            if failure.code not in ("message-not-found", "session-not-found", "idempotency-conflict"):
+            if failure.code not in ("message-not-found", "session-not-found", "session-gone", "idempotency-conflict"):
                 raise
 
     async def _due(self, message: Message) -> list[Notice]:

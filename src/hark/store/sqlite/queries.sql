@@ -168,7 +168,7 @@ SELECT min(timeout_at) FROM messages WHERE status IN ('queued', 'held', 'staged'
 SELECT id FROM messages AS old
 WHERE queued_at < :before AND coalesce(ended_at, delivered_at, queued_at) < :before
   AND (
-    status IN ('completed', 'expired', 'cancelled', 'uncertain', 'dead')
+    status IN ('completed', 'interrupted', 'failed', 'expired', 'cancelled', 'uncertain', 'dead')
     OR status IN ('submitted', 'acknowledged')
       AND EXISTS (SELECT 1 FROM sessions WHERE sessions.id = old.target_session_id AND sessions.state = 'gone')
   )
