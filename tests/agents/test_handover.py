@@ -167,7 +167,8 @@ def test_a_sender_is_told_once_that_the_turn_of_its_message_has_stopped(kind: st
         done = agent.hark.message(message_id)
         assert done["status"] == "completed"
         [notice] = sender.bodies()
-        assert notice.endswith('has stopped working on your message: its turn has ended\nOriginal: "task Y [[busy=1]]"')
+        words = 'has stopped working on your message: its turn has ended\nOriginal: "task Y [[busy=1]]"\nAnswer: '
+        assert words in notice
         start_turn(agent, "task Z")
         agent_is_idle(agent)
         agent.hark.ok("wait", "boss", "--timeout", "20s")

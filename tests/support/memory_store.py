@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from hark.model.answer import Answer
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Receipt, Status
@@ -32,6 +33,7 @@ class MemoryStore:
         self._sessions: dict[SessionId, Session] = {}
         self._messages: dict[MessageId, Message] = {}
         self._receipts: dict[MessageId, list[Receipt]] = {}
+        self._answers: dict[MessageId, Answer] = {}
         self._leases: dict[SessionId, Lease] = {}
         self._requests: dict[str, tuple[str, Begun, datetime]] = {}
         self._fences: dict[SessionId, int] = {}
@@ -87,6 +89,7 @@ class MemoryStore:
             self._record(event)
         for message in [m for m in self._messages.values() if m.session_id == session_id]:
             del self._messages[message.id], self._receipts[message.id]
+            self._answers.pop(message.id, None)
         self._reminders = {i: r for i, r in self._reminders.items() if r.session_id != session_id}
         for of_session in (self._sessions, self._drafts, self._leases, self._fences, self._signal_memories):
             of_session.pop(session_id, None)
@@ -129,8 +132,19 @@ class MemoryStore:
         if fence is not None:
             self._check_fence(message.session_id, fence)
         moved = self._advance(lifecycle.advance(message, step))
+        if step.answer:
+            self._answers[message_id] = step.answer
         await _listeners_turn()
         return moved
+
+    async def answer(self, message_id: MessageId) -> Answer | None:
+        self._check_open()
+        return self._answers.get(message_id)
+
+    async def last_answer(self, session_id: SessionId) -> Answer | None:
+        self._check_open()
+        newest_first = [m for m in reversed(self._messages.values()) if m.session_id == session_id]
+        return next((self._answers[m.id] for m in newest_first if m.id in self._answers), None)
 
     async def begin_attempt(
         self, message_id: MessageId, at: datetime, fence: int, batch_id: str | None = None
@@ -203,6 +217,7 @@ class MemoryStore:
         forgotten = [message.id for message in sorted(old, key=lambda m: m.queued_at)[:limit]]
         for message_id in forgotten:
             del self._messages[message_id], self._receipts[message_id]
+            self._answers.pop(message_id, None)
         self._events = [e for e in self._events if e.at >= before or e is self._events[-1]]
         self._reminders = {i: r for i, r in self._reminders.items() if not rules.is_done_before(r, before)}
         return forgotten

@@ -28,6 +28,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """True if the agent reads what the hook prints."""
     transcript: str = ""
     """The file in which the agent keeps the conversation."""
+    last_words: str = ""
+    """The agent's last words in the turn, if the report of its stop has them."""
 
 
 _OF_WORK = (Said.TOOL_STARTING, Said.TOOL_DONE, Said.STOPPED)
@@ -51,6 +53,7 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
         is_beside=is_beside,
         takes_answers=known.takes_answer(payload),
         transcript=_text(payload, "transcript_path"),
+        last_words=_text(payload, "last_assistant_message") if said is Said.STOPPED else "",
     )
 
 

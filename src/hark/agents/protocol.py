@@ -17,7 +17,9 @@ from hark.agents.installation import Call, HookEntries, HookGroups, Injection, I
 from hark.agents.native.access import NativeAccess
 from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words
+from hark.model.answer import Spoken
 from hark.model.heard import Heard, Said
+from hark.model.ids import MessageId
 from hark.queue.handover import Boundary
 from hark.queue.turns import Phase
 
@@ -80,6 +82,11 @@ class Agent(Protocol):
     def read_words(self, entry: Json, place: str) -> Words | None:
         """Return the words in an entry of the agent's record, or None if the entry holds no words. `place` is the name for words that
         have none. An entry of another shape may raise what a look into it raises."""
+        return None
+
+    def read_answer(self, entries: Sequence[Json], message_id: MessageId) -> Spoken | None:
+        """Return the final words of the turn that has the message, from entries of the agent's record; None if they are not there. An
+        entry of another shape may raise what a look into it raises."""
         return None
 
     def inject(self, call: Call, groups: HookGroups) -> Injection | None:

@@ -160,7 +160,8 @@ async def retry_message(request: Request, _: None) -> MessageInfo:
 async def _info(request: Request, message: Message) -> MessageInfo:
     hark = service_of(request)
     name = hark.sessions.get(SessionId(message.session_id)).name
-    return message_info(message, name, list(await hark.record.receipts(message.id)))
+    receipts, answer = await hark.record.receipts(message.id), await hark.record.answer(message.id)
+    return message_info(message, name, list(receipts), answer)
 
 
 _SEND_ERRORS = (

@@ -128,6 +128,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/sessions/{session:path}/near-miss"): own_session,
     ("GET", "/sessions/{session:path}/send-queue"): granted_or_own("read"),
     ("GET", "/sessions/{session:path}/messages"): granted_or_own("read"),
+    ("GET", "/sessions/{session:path}/last-answer"): granted_or_own("read"),
     ("GET", "/sessions/{session:path}/output"): granted_or_own("read"),
     ("GET", "/sessions/{session:path}/output/stream"): granted_or_own("read"),
     ("GET", "/messages/{message}"): own_message,

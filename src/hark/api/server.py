@@ -10,7 +10,20 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hark import __version__
-from hark.api import editors, inbox, messages, metrics, needs, openapi, scheduler, sessions, signals, spawn, system
+from hark.api import (
+    answers,
+    editors,
+    inbox,
+    messages,
+    metrics,
+    needs,
+    openapi,
+    scheduler,
+    sessions,
+    signals,
+    spawn,
+    system,
+)
 from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
 from hark.api.route import endpoint
@@ -25,6 +38,7 @@ CALLS = (
     *scheduler.CALLS,
     *inbox.CALLS,
     *spawn.CALLS,
+    *answers.CALLS,
     *messages.CALLS,
     *signals.CALLS,
     *needs.CALLS,

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from hark.model.answer import Answer, AnswerSource
 from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Mode, Receipt, Status
 from hark.model.session import Session
 from hark.model.signal import SignalSource, SignalState
@@ -281,6 +282,18 @@ class ReceiptInfo(Response, frozen=True, kw_only=True):
     """True if a human's draft was carried out of the box, false if the box was empty, null if that is not known or no box was used."""
 
 
+class AnswerInfo(Response, frozen=True, kw_only=True):
+    text: str
+    """The agent's final words of the turn in which it has worked on the message; empty if there are none."""
+    source: AnswerSource
+    """Where the words come from; `screen` may have more or less than the answer, `none` means that there is no answer."""
+    is_cut: bool
+    """True if the agent has said more than hark keeps, which is 256 KiB."""
+    reason: str
+    """Why there is no text, or why the text may not be the whole answer."""
+    at: datetime
+
+
 class MessageInfo(Response, frozen=True, kw_only=True):
     id: str
     session_id: str
@@ -310,6 +323,8 @@ class MessageInfo(Response, frozen=True, kw_only=True):
     """The first message of the thread; the message's own id if it replies to no message."""
     hops: int
     """How many replies lead from the first message of the thread to this one."""
+    answer: AnswerInfo | None
+    """The agent's answer; null in lists of messages, and for a message that has not completed by a turn."""
     receipts: list[ReceiptInfo]
 
 
@@ -411,7 +426,13 @@ def session_info(
     )
 
 
-def message_info(message: Message, session_name: str, receipts: list[Receipt]) -> MessageInfo:
+def answer_info(answer: Answer) -> AnswerInfo:
+    return AnswerInfo(text=answer.text, source=answer.source, is_cut=answer.is_cut, reason=answer.reason, at=answer.at)
+
+
+def message_info(
+    message: Message, session_name: str, receipts: list[Receipt], answer: Answer | None = None
+) -> MessageInfo:
     return MessageInfo(
         id=message.id,
         session_id=message.session_id,
@@ -436,6 +457,7 @@ def message_info(message: Message, session_name: str, receipts: list[Receipt]) -
         in_reply_to=message.in_reply_to,
         thread_id=message.thread,
         hops=message.hops,
+        answer=answer_info(answer) if answer else None,
         receipts=[
             ReceiptInfo(
                 status=r.status,

@@ -31,6 +31,8 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "Messages": {
         "send": "Send a message to a session.",
+        "ask": "Send a message, and print the agent's answer.",
+        "last": "Print the last answer of a session's agent.",
         "show": "Show a message and every receipt of it.",
         "thread": "Show a message with all replies to it.",
         "history": "List the messages sent to a session, and what became of them.",

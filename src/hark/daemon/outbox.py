@@ -14,6 +14,7 @@ from datetime import datetime
 
 from hark.daemon.process.clock import Clock
 from hark.delivery.gate import Hold
+from hark.model.answer import Answer
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Status
@@ -155,15 +156,25 @@ class Outbox:
         return await self._store.move(message_id, step)
 
     async def complete(
-        self, message_id: MessageId, detail: str, *, at: datetime | None = None, channel: Channel | None = None
+        self,
+        message_id: MessageId,
+        detail: str,
+        *,
+        at: datetime | None = None,
+        channel: Channel | None = None,
+        answer: Answer | None = None,
     ) -> Message:
-        """Record that the turn in which the agent worked on the message has stopped. `at` is when it did; None means now."""
-        step = Step(status=Status.COMPLETED, at=at or self._clock(), detail=detail, channel=channel)
+        """Record that the turn in which the agent worked on the message has stopped, and the agent's answer. `at` is when it stopped;
+        None means now."""
+        step = Step(status=Status.COMPLETED, at=at or self._clock(), detail=detail, channel=channel, answer=answer)
         return await self._store.move(message_id, step)
 
-    async def interrupt(self, message_id: MessageId, detail: str, *, at: datetime) -> Message:
-        """Record that the turn in which the agent worked on the message was told to end at this time."""
-        return await self._store.move(message_id, Step(status=Status.INTERRUPTED, at=at, detail=detail))
+    async def interrupt(
+        self, message_id: MessageId, detail: str, *, at: datetime, answer: Answer | None = None
+    ) -> Message:
+        """Record that the turn in which the agent worked on the message was told to end at this time, and what it had said."""
+        step = Step(status=Status.INTERRUPTED, at=at, detail=detail, answer=answer)
+        return await self._store.move(message_id, step)
 
     async def fail(self, message_id: MessageId, detail: str) -> None:
         """Record that the agent, which had the message, will not complete it."""

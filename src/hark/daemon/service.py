@@ -15,6 +15,7 @@ from hark.daemon.doors.hook_reports import Hooks
 from hark.daemon.doors.hook_socket import HookDoor
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.announcer import Telling
+from hark.daemon.hearing.answers import Answers
 from hark.daemon.hearing.inference import Inference
 from hark.daemon.hearing.signal_intake import Signals
 from hark.daemon.hearing.teacher import Teacher
@@ -160,6 +161,9 @@ class Service:
         self.hooks = Hooks(
             store, self.sessions, self.live, self.turns, self.handovers, self.witnesses, kinds, wall_clock
         )
+        self.answers = Answers(self.sessions, self.live, self.panes, self.natives, self.witnesses, kinds, wall_clock)
+        self.turns.find_answer = self.answers.find
+        self.hooks.on_last_words = self.answers.note
         self.hook_door = HookDoor(paths.hooks_path(), self.live, self.hooks, self.handovers)
         self.inbox = Inbox(store, outbox, self.bus)
         self.scheduler = Scheduler(

@@ -42,8 +42,8 @@ record (--log), one JSON object a line with "at" (UTC) and "event":
   Each event is written before the screen shows it; ready is written when a paste would be accepted.
 
 hooks, if HARK_SESSION is set: `hark-hook demo EVENT` with JSON on standard input
-  prompt-submitted {prompt}, stopped {}, interrupted {}, permission-asked {command},
-  permission-answered {approved}
+  prompt-submitted {prompt}, stopped {last_assistant_message}, interrupted {},
+  permission-asked {command}, permission-answered {approved}
 
 environment:
   HARK_DEMO_LOG      the file of the record, as --log

@@ -150,7 +150,8 @@ class Worker:
     def _end(self, event: str, said: str, *, is_told: bool = False) -> None:
         self._record.write(event)
         if not is_told:
-            self._hooks.tell(event)
+            words = {"last_assistant_message": said} if event == "stopped" else {}
+            self._hooks.tell(event, **words)
         self._turn = None
         self.display.show(said)
         if self._waiting:
@@ -160,7 +161,9 @@ class Worker:
         await self._work_through(plan)
         is_continued = False
         while self._answers:
-            answer = await self._hooks.ask("stopped", stop_hook_active=is_continued, **self._answers)
+            answer = await self._hooks.ask(
+                "stopped", stop_hook_active=is_continued, last_assistant_message=plan.reply, **self._answers
+            )
             if answer.get("decision") != "block":
                 break
             is_continued, reason = True, str(answer.get("reason"))

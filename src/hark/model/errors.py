@@ -27,6 +27,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "session-ambiguous": (409, Exit.NOT_FOUND),
     "message-not-found": (404, Exit.NOT_FOUND),
     "message-ambiguous": (409, Exit.NOT_FOUND),
+    "answer-not-found": (404, Exit.NOT_FOUND),
     "reminder-not-found": (404, Exit.NOT_FOUND),
     "pane-not-found": (404, Exit.NOT_FOUND),
     "pane-adopted": (409, Exit.FAILURE),

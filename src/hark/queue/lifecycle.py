@@ -27,6 +27,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from hark.model.answer import Answer
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Receipt, Status
@@ -168,6 +169,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """True if hark tells the running turn to end for this message; False if hark did not tell it after all; None changes nothing."""
     counts_attempt: bool = True
     """False if an attempt that had begun failed for a reason of the session: such an attempt does not count."""
+    answer: Answer | None = None
+    """The answer to the message, which is stored together with the step that completes the message."""
 
 
 class Advance(Struct, frozen=True):
@@ -278,8 +281,20 @@ def _advance(message: Message, previous: Status | None, step: Step) -> Advance:
         data["is_interrupt"] = step.is_interrupt
     if message.is_inbox:
         data["is_inbox"] = True
+    if step.answer:
+        data["answer"] = _excerpt(step.answer)
     event = Event(at=step.at, kind=EventKind.MESSAGE, session_id=message.session_id, message_id=message.id, data=data)
     return Advance(message, receipt, event)
+
+
+LONGEST_IN_EVENT = 4096
+"""How many characters of an answer an event carries; the message has the whole answer."""
+
+
+def _excerpt(answer: Answer) -> dict[str, Any]:
+    is_whole = len(answer.text) <= LONGEST_IN_EVENT and not answer.is_cut
+    text = answer.text[:LONGEST_IN_EVENT]
+    return {"source": str(answer.source), "text": text, "is_whole": is_whole, "reason": answer.reason}
 
 
 def _authority(step: Step) -> Authority | None:

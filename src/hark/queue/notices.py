@@ -18,6 +18,8 @@ from hark.queue.lifecycle import has_reached
 
 SENDER = "hark"
 LONGEST_QUOTE = 80
+LONGEST_ANSWER_QUOTE = 600
+"""How many characters of an answer a notice quotes."""
 
 
 class Notice(Struct, frozen=True, kw_only=True):
@@ -27,16 +29,27 @@ class Notice(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def on_stop(message: Message, recipient: Session, detail: str, count: int = 1) -> Notice | None:
+def on_stop(
+    message: Message, recipient: Session, detail: str, count: int = 1, answer: str | None = None
+) -> Notice | None:
     """Return the notice that the turn of the message has stopped; None if none is due. `detail` says how the turn stopped, in the
-    words of the receipt. `count` says how often the message has been completed, this time included."""
+    words of the receipt. `count` says how often the message has been completed, this time included. `answer` is the agent's answer,
+    made harmless; None if there is none."""
     if not message.notify_on_stop or message.status not in _STOPS:
         return None
     if message.status is Status.FAILED:
         # The notice of the failure says the same.
         return None if message.notify_on_failure else _failure(message, recipient, detail, count)
     words = f"{name(recipient)} has stopped working on your message: {detail}"
-    return _notice("stop", message, words, count=count)
+    return _notice("stop", message, words, _answer_lines(message, answer) if answer else "", count=count)
+
+
+def _answer_lines(message: Message, answer: str) -> str:
+    """Return the beginning of the answer on one line, and how to read the rest if there is more."""
+    line = " ".join(answer.split())
+    if len(line) <= LONGEST_ANSWER_QUOTE:
+        return f"\nAnswer: {line}"
+    return f"\nAnswer: {line[:LONGEST_ANSWER_QUOTE]}...\nRead all of it with: hark show --answer {message.id}"
 
 
 def on_delivery(message: Message, recipient: Session) -> Notice | None:
@@ -76,9 +89,9 @@ def follow_up_at(message: Message) -> datetime | None:
     return message.delivered_at + timedelta(seconds=message.notify_after_s)
 
 
-def due(message: Message, recipient: Session, receipts: Sequence[Receipt]) -> list[Notice]:
-    """Return the notices that are due for the message as it is now. The number of receipts that say the same tells one failure from
-    the next."""
+def due(message: Message, recipient: Session, receipts: Sequence[Receipt], answer: str | None = None) -> list[Notice]:
+    """Return the notices that are due for the message as it is now, with its answer if there is one. The number of receipts that say the
+    same tells one failure from the next."""
     detail = receipts[-1].detail if receipts else ""
     stops = sum(receipt.status in _STOPS for receipt in receipts)
     if message.hold_reason is HoldReason.SESSION_GONE:
@@ -87,7 +100,7 @@ def due(message: Message, recipient: Session, receipts: Sequence[Receipt]) -> li
         failures = sum(receipt.status in _FAILURES for receipt in receipts)
     notices = (
         on_delivery(message, recipient),
-        on_stop(message, recipient, detail, stops),
+        on_stop(message, recipient, detail, stops, answer),
         on_failure(message, recipient, detail, failures),
     )
     return [notice for notice in notices if notice]

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from hark.model.answer import Answer
 from hark.model.event import Event
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Receipt, Status
@@ -56,6 +57,12 @@ class Record(Protocol):
     async def count_by_status(self) -> dict[Status, int]: ...
     async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
         """Return the receipts of a message in the order in which they were written."""
+
+    async def answer(self, message_id: MessageId) -> Answer | None:
+        """Return the answer that was stored with the step that completed the message; None if there is none."""
+
+    async def last_answer(self, session_id: SessionId) -> Answer | None:
+        """Return the answer to the newest message of the session that has one; None if no message has one."""
 
     # leases: at most one delivery per session at a time, also across processes
     async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
@@ -109,7 +116,7 @@ class Store(Record, Protocol):
         `session-not-found` for an unknown session."""
 
     async def move(self, message_id: MessageId, step: Step, fence: int | None = None) -> Message:
-        """Apply `lifecycle.advance` to the stored message, and write message, receipt and event together. With a fence, raise
+        """Apply `lifecycle.advance` to the stored message, and write message, receipt, event and answer together. With a fence, raise
         `lease-lost` unless the session's lease has exactly that fence."""
 
     async def begin_attempt(

@@ -74,6 +74,7 @@ def test_a_hook_of_another_session_proves_nothing(hark: RunningHark, agent: Agen
 
 
 def test_health_says_what_runs(hark: RunningHark, agent: Agent) -> None:
+    hark.ok("wait", "agent", "--timeout", "30s")
     health = hark.api("GET", "/healthz").json
 
     assert health["status"] == "ok"

@@ -146,6 +146,8 @@ def test_every_documented_call_answers_as_it_is_documented(hark: RunningHark, do
         ("GET", "/messages/{message}", message_id, "?wait=nonsense", None),
         ("GET", "/messages/{message}/thread", message_id, "", None),
         ("GET", "/messages/{message}/thread", "zzz", "", None),
+        ("GET", "/sessions/{session}/last-answer", "agent", "", None),
+        ("GET", "/sessions/{session}/last-answer", "nobody", "", None),
         ("POST", "/messages/{message}/reply", message_id, "", {"text": "hi"}),
         ("POST", "/messages/{message}/reply", asked, "", {"text": "hi"}),
         ("POST", "/messages/{message}/reply", "zzz", "", {"text": "hi"}),

@@ -50,6 +50,8 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("with_notices", ()),
     ("count_by_status", ()),
     ("receipts", (MessageId("m1"),)),
+    ("answer", (MessageId("m1"),)),
+    ("last_answer", (ANA,)),
     ("acquire_lease", (ANA, "me", NOW, later(1))),
     ("release_lease", (Lease(session_id=ANA, owner="me", fence=1, expires_at=NOW),)),
     ("add_event", (make_event(),)),

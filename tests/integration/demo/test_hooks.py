@@ -46,7 +46,7 @@ def test_every_event_of_a_turn_is_told_in_order(tmux: PrivateTmux, tmp_path: Pat
         ("demo", "prompt-submitted", {"prompt": "漢字\n[[ask=ls]]"}),
         ("demo", "permission-asked", {"command": "ls"}),
         ("demo", "permission-answered", {"approved": True}),
-        ("demo", "stopped", {}),
+        ("demo", "stopped", {"last_assistant_message": "● received 13 characters"}),
         ("demo", "prompt-submitted", {"prompt": "[[busy=600]]"}),
         ("demo", "interrupted", {}),
     ]

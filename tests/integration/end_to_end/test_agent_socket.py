@@ -80,6 +80,7 @@ REFUSED = (
     ("send", "--raw", "beta", "/compact"),
     ("queue", "beta"),
     ("history", "beta"),
+    ("last", "beta"),
     ("output", "beta"),
     ("events",),
     ("stats",),

@@ -29,10 +29,11 @@ def test_the_sender_is_told_at_the_end_of_the_right_turn_and_once(hark: RunningH
     before = target.send("[[busy=1]] task X")
     hark.wait_reached(before, "acknowledged")
 
-    message_id = ask(target, sender, "[[busy=0.5]] task Y")
+    message_id = ask(target, sender, "[[busy=0.5]] task Y [[say=Y done]]")
 
     (notice,) = wait_notices(sender, 1)
-    assert notice == f'[hark] worker ({target.id}) {STOPPED}its turn has ended\nOriginal: "[[busy=0.5]] task Y"'
+    quote = '"[[busy=0.5]] task Y [[say=Y done]]"'
+    assert notice == f"[hark] worker ({target.id}) {STOPPED}its turn has ended\nOriginal: {quote}\nAnswer: Y done"
     completed = hark.message(message_id)
     assert completed["status"] == "completed"
     told = next(m for m in hark.api("GET", "/sessions/boss/messages").json["messages"] if m["sender"] == "hark")
@@ -48,7 +49,7 @@ def test_every_message_of_a_burst_is_told_of_once(hark: RunningHark) -> None:
     for number in range(3):
         ask(target, sender, f"{number} [[busy=0.3]]")
 
-    quotes = [text.partition("Original: ")[2] for text in wait_notices(sender, 3)]
+    quotes = [text.partition("Original: ")[2].partition("\n")[0] for text in wait_notices(sender, 3)]
     assert quotes == [f'"{number} [[busy=0.3]]"' for number in range(3)]
 
 

@@ -24,7 +24,19 @@ async def test_the_tools_are_listed_with_what_they_take(hark: RunningHark, sessi
     async with connected(hark, session, era) as agent:
         tools = {tool.name: tool for tool in (await agent.client.list_tools()).tools}
 
-        assert set(tools) == {"send", "reply", "spawn", "check_inbox", "ack", "signal", "remind", "sessions", "wait"}
+        assert set(tools) == {
+            "send",
+            "reply",
+            "ask",
+            "read",
+            "spawn",
+            "check_inbox",
+            "ack",
+            "signal",
+            "remind",
+            "sessions",
+            "wait",
+        }
         assert all(tool.description and tool.input_schema["type"] == "object" for tool in tools.values())
         assert tools["send"].input_schema["required"] == ["to", "text"]
         assert tools["wait"].input_schema["required"] == ["name", "for"]
@@ -104,6 +116,17 @@ async def test_a_reply_goes_to_the_session_that_has_sent_the_message(hark: Runni
     reply = hark.message(replied["id"])
     assert (reply["session_id"], reply["sender_session_id"]) == (session, other)
     assert (reply["in_reply_to"], reply["thread_id"], reply["hops"]) == (sent["id"], sent["id"], 1)
+
+
+async def test_an_agent_that_asks_gets_the_answer_and_can_read_it_again(
+    hark: RunningHark, agent: Agent, session: str
+) -> None:
+    async with connected(hark, session) as asker:
+        answered = await asker.call("ask", to="agent", text="[[say=on line 40]] where?", timeout="30s")
+        read = await asker.call("read", id=answered["id"])
+
+    assert (answered["status"], answered["answer"], answered["source"]) == ("completed", "on line 40", "hook")
+    assert read == answered
 
 
 async def test_a_typed_message_can_be_acknowledged_too(hark: RunningHark, agent: Agent) -> None:

@@ -78,6 +78,7 @@ def message(**changes: Any) -> dict[str, Any]:
         "in_reply_to": None,
         "thread_id": "4f1c00000000",
         "hops": 0,
+        "answer": None,
         "receipts": [ReceiptInfo(status=Status.QUEUED, at=START, reason=None, detail="", channel=None)],
     }
     return _plain(MessageInfo(**(fields | changes)))

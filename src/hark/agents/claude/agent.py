@@ -3,17 +3,20 @@
 For one run Claude Code takes hooks by `--settings FILE`: they run beside those of the user's settings.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hark.agents.answers import HookAnswer
 from hark.agents.claude import files
+from hark.agents.claude.answer import read_answer
 from hark.agents.command_line import is_option, is_print, opens_conversation, with_system_prompt
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
 from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words, join_texts, words_at
 from hark.kind_files import plain_commands
+from hark.model.answer import Spoken
 from hark.model.heard import Said
+from hark.model.ids import MessageId
 from hark.model.message import Authority
 from hark.queue.handover import Boundary
 
@@ -80,6 +83,9 @@ class ClaudeCode(Agent):
             return None
         text = join_texts(entry["message"]["content"], "text")
         return words_at(entry.get("uuid") or place, text, entry.get("timestamp"))
+
+    def read_answer(self, entries: Sequence[Json], message_id: MessageId) -> Spoken | None:
+        return read_answer(entries, message_id)
 
     def inject(self, call: Call, groups: HookGroups) -> Injection | None:
         words = call.arguments

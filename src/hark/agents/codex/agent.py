@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hark.agents.answers import HookAnswer
 from hark.agents.codex import trust
+from hark.agents.codex.answer import read_answer
 from hark.agents.codex.native import ALONE, WITH_VALUE, CodexAccess
 from hark.agents.command_line import is_option, opens_conversation
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, InstalledHook, Place
@@ -17,7 +18,9 @@ from hark.agents.protocol import Agent, Meaning
 from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words, join_texts, words_at
 from hark.kind_files import plain_commands
+from hark.model.answer import Spoken
 from hark.model.heard import Said
+from hark.model.ids import MessageId
 from hark.model.message import Authority
 from hark.queue.handover import Boundary
 
@@ -59,6 +62,9 @@ class Codex(Agent):
         if entry.get("type") != "response_item" or (item.get("type"), item.get("role")) != ("message", "assistant"):
             return None
         return words_at(place, join_texts(item["content"], "output_text"), entry.get("timestamp"))
+
+    def read_answer(self, entries: Sequence[Json], message_id: MessageId) -> Spoken | None:
+        return read_answer(entries, message_id)
 
     def inject(self, call: Call, groups: HookGroups) -> Injection | None:
         words = call.arguments

@@ -17,6 +17,7 @@ from typing import Self, TypeVar
 from msgspec import structs
 
 from hark.agents.codex import protocol
+from hark.agents.codex.answer import find_answer
 from hark.agents.codex.connection import CallFailed, Connection
 from hark.agents.codex.protocol import Json, Notice, Thread
 from hark.agents.codex.threads import Threads
@@ -24,6 +25,7 @@ from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, 
 from hark.agents.native.picture import Picture, Turn
 from hark.agents.native.watching import Watching
 from hark.agents.words import Words
+from hark.model.answer import Spoken
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 
@@ -130,6 +132,16 @@ class CodexChannel(Watching):
         words = await self._read("thread/turns/list", asked, lambda result: protocol.read_words(result["data"]))
         self._heard_in.add(thread)
         return words
+
+    async def answer(self, message_id: MessageId) -> Spoken | None:
+        await self._look_at_threads()
+        for thread in sorted(self._threads.known):
+            asked = {"threadId": thread, "limit": TURNS_IN_VIEW, "itemsView": "full", "sortDirection": "desc"}
+            if found := await self._read(
+                "thread/turns/list", asked, lambda result: find_answer(result["data"], message_id)
+            ):
+                return found
+        return None
 
     async def picture(self) -> Picture:
         await self._look_at_threads()

@@ -4,15 +4,18 @@ For one run Gemini CLI takes hooks by GEMINI_CLI_SYSTEM_DEFAULTS_PATH=FILE: thes
 joined. Gemini CLI reads only a file that root owns; `preload.py` says how everybody else gets it to read theirs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hark.agents.answers import HookAnswer
 from hark.agents.gemini import preload
+from hark.agents.gemini.answer import read_answer
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
 from hark.agents.resuming import Resuming
 from hark.agents.words import Json, Words, words_at
+from hark.model.answer import Spoken
 from hark.model.heard import Said
+from hark.model.ids import MessageId
 from hark.model.message import Authority
 from hark.queue.handover import Boundary
 
@@ -62,6 +65,9 @@ class GeminiCli(Agent):
         content = entry["content"]
         text = content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
         return words_at(entry.get("id") or place, text, entry.get("timestamp"))
+
+    def read_answer(self, entries: Sequence[Json], message_id: MessageId) -> Spoken | None:
+        return read_answer(entries, message_id)
 
     def inject(self, call: Call, groups: HookGroups) -> Injection | None:
         if call.environment.get(preload.DEFAULTS) not in (None, "", preload.SHOWN):

@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 from msgspec import Struct
 
 from hark.agents.words import Words
+from hark.model.answer import Spoken
 from hark.model.heard import Heard
 from hark.model.ids import MessageId
 
@@ -86,6 +87,9 @@ class NativeChannel(Protocol):
     async def words(self, since: datetime) -> list[Words]:
         """Return the newest words of the agent, the oldest of them first, from all conversations of this session, which began at
         `since`."""
+
+    async def answer(self, message_id: MessageId) -> Spoken | None:
+        """Return the final words of the turn that has the message; None if no conversation has the message."""
 
     async def close(self) -> None: ...
 

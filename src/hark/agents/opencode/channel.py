@@ -12,6 +12,7 @@ ours is about to happen, seldom otherwise.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from functools import partial
 from time import time
 from typing import Any, Self
 
@@ -21,13 +22,17 @@ from hark.agents.native.pane_view import PaneView
 from hark.agents.native.picture import Picture
 from hark.agents.native.watching import Watching
 from hark.agents.opencode import protocol, view
+from hark.agents.opencode.answer import find_answer
 from hark.agents.opencode.protocol import Json
 from hark.agents.opencode.view import Home, Place, Shown
 from hark.agents.words import Words
+from hark.model.answer import Spoken
 from hark.model.ids import MessageId
 
 USER = "opencode"
 MESSAGES_IN_VIEW = 30
+MESSAGES_OF_TURN = 500
+"""How many messages to look through for an answer: each step of a turn is one."""
 SESSIONS_IN_VIEW = 2000
 LOOKED_INTO = 3
 RECORDED_S = 5.0
@@ -212,6 +217,14 @@ class OpenCodeChannel(Watching):
         said = [protocol.read_words(await self._messages(session)) for session in sorted(self._own)]
         return [words for session in said for words in session]
 
+    async def answer(self, message_id: MessageId) -> Spoken | None:
+        sessions = await self._sessions()
+        for session in understand(lambda: protocol.newest(sessions, LOOKED_INTO)):
+            messages = await self._messages(session, MESSAGES_OF_TURN)
+            if found := understand(partial(find_answer, messages, message_id)):
+                return found
+        return None
+
     async def _claim(self, since: datetime) -> None:
         """Find out which conversations belong to this session, because OpenCode also lists others in the same directory. They are the
         one that the pane shows, those that this very process works on, and those that have begun since and belong to nobody else."""
@@ -270,8 +283,8 @@ class OpenCodeChannel(Watching):
         asked = [*await self._get("/permission"), *await self._get("/question")]
         return understand(lambda: State.WAITING if protocol.is_asked(session, asked) else State.BUSY)
 
-    async def _messages(self, session: str) -> list[Json]:
-        found: list[Json] = await self._get(f"/session/{session}/message?limit={MESSAGES_IN_VIEW}")
+    async def _messages(self, session: str, most: int = MESSAGES_IN_VIEW) -> list[Json]:
+        found: list[Json] = await self._get(f"/session/{session}/message?limit={most}")
         return found
 
     async def _sessions(self) -> list[Json]:

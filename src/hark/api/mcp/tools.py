@@ -16,12 +16,14 @@ from hark.api.spawn import spawned
 from hark.daemon.inbox import IsThere
 from hark.daemon.service import Service
 from hark.daemon.timers.reminders import make_when
+from hark.model.answer import AnswerSource
 from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
 from hark.model.ids import is_group
-from hark.model.message import Mode, Notify
+from hark.model.message import Message, Mode, Notify
 from hark.model.session import Session
 from hark.model.signal import SignalState
+from hark.queue.lifecycle import ENDS
 
 LONGEST_WAIT_S = 600.0
 LONGEST_INBOX_WAIT_S = 60.0
@@ -142,6 +144,50 @@ async def reply(caller: Caller, wish: ReplyArguments) -> SendAnswer:
         receiver, wish.text, sender=own.id, sender_name=None, mode=Mode.SEQUENTIAL, in_reply_to=message
     )
     return SendAnswer(id=sent.message.id, to=receiver.name, status=sent.message.status)
+
+
+class AskArguments(Request, frozen=True):
+    to: Annotated[str, Meta(description="name or id of a session")]
+    text: Words
+    timeout: Duration = "5m"
+
+
+class Answered(Response, frozen=True, kw_only=True):
+    id: str
+    status: str
+    answer: str | None
+    """The agent's final words; null if there are none, or none yet."""
+    source: str
+    """Where the words come from; `screen` may have more or less than the answer, `none` means that there is no answer."""
+    reason: str
+    """Why there is no answer, or why it may not be the whole answer."""
+
+
+async def ask(caller: Caller, wish: AskArguments) -> Answered:
+    sent = await _send_to(caller, caller.hark.sessions.find(wish.to), SendArguments(to=wish.to, text=wish.text))
+    within_s = min(parse_duration(wish.timeout), LONGEST_WAIT_S)
+    await wait_for(caller.hark, sent.id, "completed", within_s)
+    return await _answered(caller, await caller.hark.mailbox.find(sent.id))
+
+
+class ReadArguments(Request, frozen=True):
+    id: Annotated[str, Meta(description="the id of a message that you have sent or were sent")]
+
+
+async def read(caller: Caller, wish: ReadArguments) -> Answered:
+    message = await caller.hark.mailbox.find(wish.id)
+    if caller.agent and caller.agent.session.id not in (message.session_id, message.sender_session_id):
+        caller.agent.require("read")
+    return await _answered(caller, message)
+
+
+async def _answered(caller: Caller, message: Message) -> Answered:
+    found = await caller.hark.record.answer(message.id)
+    if found is None:
+        reason = "the message has not completed; ask again with read" if message.status not in ENDS else ""
+        return Answered(id=message.id, status=message.status, answer=None, source=AnswerSource.NONE, reason=reason)
+    text = found.text if found.source is not AnswerSource.NONE else None
+    return Answered(id=message.id, status=message.status, answer=text, source=found.source, reason=found.reason)
 
 
 class SpawnArguments(Request, frozen=True):
@@ -325,6 +371,19 @@ TOOLS = (
         "is wanted.",
         ReplyArguments,
         reply,
+    ),
+    Tool(
+        "ask",
+        "Send a message to another session's agent, wait until it has worked on it, and return its answer. At the timeout it "
+        "returns without an answer; read fetches it later.",
+        AskArguments,
+        ask,
+    ),
+    Tool(
+        "read",
+        "Return what an agent has answered to a message: its final words of the turn in which it worked on the message.",
+        ReadArguments,
+        read,
     ),
     Tool(
         "spawn",

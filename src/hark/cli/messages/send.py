@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from hark.cli.client import Client, segment
+from hark.cli.messages.answers import print_answer
 from hark.cli.messages.reasons import when
 from hark.cli.parameters import complete_session, json_option, seconds, sender_fields, session_argument
 from hark.cli.text import between, print_json, say, show
@@ -45,6 +46,7 @@ GRACE_S = 1.0
     help="Give up if the message is not delivered within this time, such as 5m.",
 )
 @click.option("--wait", "goal", type=click.Choice(list(GOALS)), help="Wait until the message has this status.")
+@click.option("--answer", "is_answer", is_flag=True, help="With --wait completed: print the agent's answer.")
 @click.option(
     "--inbox", "is_inbox", is_flag=True, help="Do not type the message: the agent fetches it with `hark inbox`."
 )
@@ -81,6 +83,7 @@ def command(
     mode: str | None,
     timeout_s: float | None,
     goal: str | None,
+    is_answer: bool,
     is_inbox: bool,
     is_kept: bool,
     is_raw: bool,
@@ -107,6 +110,8 @@ def command(
       hark send backend "run the tests"
       git diff | hark send reviewer --wait completed --timeout 10m -
     """
+    if is_answer and (goal != "completed" or is_group(session)):
+        raise click.UsageError("--answer needs --wait completed, and one session")
     client = Client()
     body: dict[str, Any] = {"text": message_text(words), "delivery_mode": mode or "sequential"}
     body |= sender_fields(client, sender)
@@ -124,13 +129,15 @@ def command(
     if goal is None:
         _print_sent(sent, session, quiet=quiet, is_json=is_json)
         return Exit.OK
-    if quiet:
+    if quiet and not is_answer:
         show(sent["id"])
-    elif not is_json:
+    elif not is_json and not quiet:
         say(sent_line(sent, session))
     message = wait_for(client, sent["id"], goal, timeout_s)
     if is_json:
         print_json(message)
+    elif is_answer and message["status"] not in ENDS:
+        print_answer(message["answer"], message["id"])
     elif not quiet:
         show(outcome_line(message, goal))
     return exit_code(message, goal)

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from hark.cli.client import Client, segment
+from hark.cli.messages.answers import print_answer
 from hark.cli.parameters import json_option, message_argument
 from hark.cli.text import between, clock, one_line, paint_status, print_json, show, table, terminal_columns
 
@@ -13,25 +14,39 @@ HEADINGS = ("AT", "AFTER", "STATUS", "BY", "WHAT HAPPENED")
 
 @click.command()
 @message_argument
+@click.option("--answer", "is_answer", is_flag=True, help="Print only the agent's answer.")
 @json_option
-def command(message: str, is_json: bool) -> None:
-    """Show the message ID: its text and every receipt, with the times since it was queued.
+def command(message: str, is_answer: bool, is_json: bool) -> None:
+    """Show the message ID: its text, every receipt with the times since it was queued, and the agent's answer.
 
     \b
     Example:
       hark show 4f1c
+      hark show --answer 4f1c
     """
     found = Client().get(f"/messages/{segment(message)}")
     if is_json:
-        print_json(found)
+        print_json(found["answer"] if is_answer else found)
+    elif is_answer:
+        print_answer(found["answer"], found["id"])
     else:
         show(story(found, terminal_columns()))
 
 
 def story(message: dict[str, Any], columns: int | None = None) -> str:
-    return "\n".join(
-        [*_head(message), "", *_text(message["text"]), "", table(HEADINGS, _rows(message), columns=columns)]
-    )
+    receipts = table(HEADINGS, _rows(message), columns=columns)
+    return "\n".join([*_head(message), "", *_text(message["text"]), "", receipts, *_answer(message)])
+
+
+def _answer(message: dict[str, Any]) -> list[str]:
+    answer = message.get("answer")
+    if not answer:
+        return []
+    if answer["source"] == "none":
+        return ["", f"no answer: {one_line(answer['reason'])}"]
+    beside = [one_line(answer["reason"])] if answer["reason"] else []
+    beside += ["cut after 256 KiB"] if answer["is_cut"] else []
+    return ["", ", ".join([f"answer (by {answer['source']})", *beside]), *_text(answer["text"])]
 
 
 def _head(message: dict[str, Any]) -> list[str]:
@@ -43,6 +58,8 @@ def _head(message: dict[str, Any]) -> list[str]:
         f"mode    {message['delivery_mode']}",
         f"queued  {clock(message['queued_at'])}",
     ]
+    if message.get("in_reply_to"):
+        lines.append(f"reply   to {message['in_reply_to']}")
     if message.get("attempts", 0) > 1:
         lines.append(f"tried   {message['attempts']} times")
     if message["timeout_at"]:

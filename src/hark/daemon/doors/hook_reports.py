@@ -97,6 +97,8 @@ class Hooks:
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
         self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
         """Called with a session and the path of the file in which its agent keeps its own words, whenever a hook names that file."""
+        self.on_last_words: Callable[[SessionId, datetime, str], None] = lambda session_id, at, words: None
+        """Called with the agent's last words in a turn, before its stop counts."""
         self.counts: Counter[tuple[str, str]] = Counter()
 
     async def take(
@@ -150,6 +152,7 @@ class Hooks:
             await self._handovers.heed(session, report, heard)
             if hand and (offer := await self._handovers.offer(session, report, told.event, heard)):
                 heard = await self._hand_over(offer, hand)
+            self.on_last_words(session.id, heard.at, report.last_words)
             await self._turns.hear(session.id, heard)
 
     async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:

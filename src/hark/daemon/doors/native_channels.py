@@ -21,6 +21,7 @@ from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
 from hark.daemon.session.live import LiveSessions, Part
+from hark.model.answer import Spoken
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.session import Session
@@ -124,6 +125,17 @@ class Natives:
         channel = await self.of(session) or await self._listener(session)
         try:
             return await channel.words(session.created_at) if channel else None
+        except ChannelLost:
+            await self._state(session).close_listener()
+            return None
+
+    async def answer(self, session: Session, message_id: MessageId) -> Spoken | None:
+        """Return the final words of the turn that has the message; None if no channel answers, or none knows the message."""
+        if not has_native(session.agent) or session.airlock is None:
+            return None
+        channel = await self.of(session) or await self._listener(session)
+        try:
+            return await channel.answer(message_id) if channel else None
         except ChannelLost:
             await self._state(session).close_listener()
             return None

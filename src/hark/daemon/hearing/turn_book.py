@@ -22,6 +22,7 @@ from hark.daemon.registry.sweep import go_round
 from hark.daemon.session.live import LiveSessions, Part
 from hark.delivery.screen.box import read_box
 from hark.delivery.screen.capture import Screen
+from hark.model.answer import Answer
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.heard import Heard, Said
@@ -29,8 +30,8 @@ from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message, Status
 from hark.model.session import Hearing, Session
 from hark.queue import turns as rules
-from hark.queue.lifecycle import TextPlace, is_on_its_way, text_place
-from hark.queue.turns import Acknowledged, Fact, Phase, Task, Turns
+from hark.queue.lifecycle import TextPlace, is_on_its_way, legal, text_place
+from hark.queue.turns import Acknowledged, Completed, Fact, Phase, Task, Turns
 from hark.store.contract import Store
 
 PERIOD_S = 1.0
@@ -56,6 +57,8 @@ class SessionTurns(Part):
         """Changes that are known and not yet written to the store, in order."""
         self.screen: tuple[Screen, float] | None = None
         """The last screen, and since when it has looked like that, if we cannot hear the session's output."""
+        self.writer: asyncio.Task[None] | None = None
+        """The task that writes what is owed, if that needs time because an answer is read first."""
 
         self.cut_at: datetime | None = None
         """When hark told a turn of this session to end last, for an urgent message; None if it never did."""
@@ -85,6 +88,9 @@ class TurnBook:
         self._clock = clock
         self.on_heard: Callable[[SessionId, Heard], Awaitable[None]] | None = None
         """Called with everything that agents say about themselves."""
+        self.find_answer: Callable[[Message, Completed], Awaitable[Answer]] | None = None
+        """Returns the answer to a message whose turn has ended. The answer is stored together with the end."""
+        self._tasks: asyncio.TaskGroup | None = None
 
     async def load(self) -> None:
         """Restore which messages the agents had been given and had not finished when the daemon before this one ended. Hooks may have
@@ -235,9 +241,13 @@ class TurnBook:
         return now_s - since_s
 
     async def run(self) -> None:
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(go_round(self._sessions, self._try_look, PERIOD_S, "turns"))
-            tasks.create_task(self._write_owed())
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                self._tasks = tasks
+                tasks.create_task(go_round(self._sessions, self._try_look, PERIOD_S, "turns"))
+                tasks.create_task(self._write_owed())
+        finally:
+            self._tasks = None
 
     async def _write_owed(self) -> None:
         while True:
@@ -269,7 +279,18 @@ class TurnBook:
                 owed.pop()
             data = {"phase": str(turns.phase), "detail": turns.detail}
             owed.append(Event(at=self._clock(), kind=EventKind.TURN, session_id=session_id, data=data))
-        await self._write(session_id, state)
+        await self._write_soon(session_id, state)
+
+    async def _write_soon(self, session_id: SessionId, state: SessionTurns) -> None:
+        """Write what is owed: at once, or in a task of its own if answers are to be read first, because the agent may wait for its hook
+        to end before it writes its last words down. Whoever writes already also writes what has been added."""
+        if state.writer and not state.writer.done():
+            return
+        has_end = any(isinstance(one, Completed) for one in state.owed)
+        if has_end and self.find_answer and self._tasks:
+            state.writer = self._tasks.create_task(self._write(session_id, state))
+        else:
+            await self._write(session_id, state)
 
     async def settle(self, session_id: SessionId) -> None:
         """Write to the store what the session's agent has said, as far as that is not written yet."""
@@ -323,8 +344,13 @@ class TurnBook:
             # An agent may report a fact faster than we write down what we saw, or may have another clock.
             known_at = max(receipt.at for receipt in await self._store.receipts(fact.message_id))
             at = max(known_at, min(fact.at, self._clock()))
-            writers = {Status.ACKNOWLEDGED: self._outbox.acknowledge, Status.INTERRUPTED: self._outbox.interrupt}
-            await writers.get(status, self._outbox.complete)(fact.message_id, detail, at=at)
+            if isinstance(fact, Acknowledged):
+                await self._outbox.acknowledge(fact.message_id, detail, at=at)
+            else:
+                is_cut = status is Status.INTERRUPTED
+                answer = await self._answer(message, replace(fact, was_interrupted=is_cut or fact.was_interrupted))
+                write = self._outbox.interrupt if is_cut else self._outbox.complete
+                await write(fact.message_id, detail, at=at, answer=answer)
         except HarkError as refused:
             if refused.code not in PROVES_NOTHING:
                 raise
@@ -334,3 +360,8 @@ class TurnBook:
         if status is Status.ACKNOWLEDGED and text_place(message) in (TextPlace.BOX, TextPlace.API):
             state = self._state(session_id)
             state.turns = rules.overtake(state.turns, fact.message_id)
+
+    async def _answer(self, message: Message, fact: Completed) -> Answer | None:
+        if self.find_answer is None or Status.COMPLETED not in legal(message):
+            return None
+        return await self.find_answer(message, fact)

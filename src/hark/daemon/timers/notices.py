@@ -18,6 +18,7 @@ from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.timers.reminders import ID_BYTES
+from hark.delivery.wording import sanitise
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, ReminderId
@@ -123,7 +124,10 @@ class Notices:
 
     async def _due(self, message: Message) -> list[Notice]:
         receipts = await self._store.receipts(message.id)
-        return notices.due(message, self._sessions.get(message.session_id), receipts)
+        answer = await self._store.answer(message.id) if message.notify_on_stop else None
+        # An answer is an agent's text: nothing in it may drive the terminal of the session that gets the notice.
+        words = sanitise(answer.text) if answer else None
+        return notices.due(message, self._sessions.get(message.session_id), receipts, words)
 
     async def _plan_follow_up(self, message: Message) -> None:
         """Plan the notice that is due some time after the delivery, which is kept like a reminder. A notice that is planned twice is sent

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
+from hark.model.answer import Answer
 from hark.model.event import Event
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Mode, Receipt, Status
@@ -15,7 +16,17 @@ from hark.queue import lifecycle, ordering
 from hark.queue.lifecycle import Step
 from hark.store import rules
 from hark.store.contract import Begun, Enqueued
-from hark.store.sqlite.rows import DRAFTS, EVENTS, MESSAGES, RECEIPTS, REMINDERS, SESSIONS, from_micros, to_micros
+from hark.store.sqlite.rows import (
+    ANSWERS,
+    DRAFTS,
+    EVENTS,
+    MESSAGES,
+    RECEIPTS,
+    REMINDERS,
+    SESSIONS,
+    from_micros,
+    to_micros,
+)
 from hark.store.sqlite.transaction import Transaction
 
 _LAST_CHARACTER = "\U0010ffff"
@@ -114,7 +125,20 @@ def move(transaction: Transaction, message_id: MessageId, step: Step, fence: int
     message = find_message(transaction, message_id)
     if fence is not None:
         _check_fence(transaction, message.session_id, fence)
-    return _advance(transaction, lifecycle.advance(message, step))
+    moved = _advance(transaction, lifecycle.advance(message, step))
+    if step.answer:
+        transaction.run("save-answer", ANSWERS.to_row(step.answer))
+    return moved
+
+
+def find_answer(transaction: Transaction, message_id: MessageId) -> Answer | None:
+    row = transaction.one("find-answer", message_id=message_id)
+    return ANSWERS.from_row(row) if row else None
+
+
+def find_last_answer(transaction: Transaction, session_id: SessionId) -> Answer | None:
+    row = transaction.one("find-last-answered", session_id=session_id)
+    return find_answer(transaction, row[0]) if row else None
 
 
 def _advance(transaction: Transaction, advance: lifecycle.Advance) -> Message:

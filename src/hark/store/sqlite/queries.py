@@ -11,6 +11,7 @@ _NAMED = re.compile(
 _COLUMNS = {
     "{sessions}": rows.SESSIONS.columns,
     "{messages}": rows.MESSAGES.columns,
+    "{answers}": rows.ANSWERS.columns,
     "{receipts}": rows.RECEIPTS.columns,
     "{events}": rows.EVENTS.columns,
     "{drafts}": rows.DRAFTS.columns,

@@ -64,6 +64,23 @@ UPDATE messages SET
     batch_id = :batch_id, channel = :channel, carrier = :carrier, authority = :authority
 WHERE id = :id;
 
+-- name: save-answer
+-- Store the answer to a message, in the place of an earlier one.
+INSERT INTO answers (message_id, text, source, is_cut, reason, at)
+VALUES (:message_id, :text, :source, :is_cut, :reason, :at)
+ON CONFLICT (message_id) DO UPDATE SET
+    text = excluded.text, source = excluded.source, is_cut = excluded.is_cut, reason = excluded.reason, at = excluded.at;
+
+-- name: find-answer
+-- Find the answer to a message.
+SELECT {answers} FROM answers WHERE message_id = :message_id;
+
+-- name: find-last-answered
+-- Find the newest message of a session that has an answer.
+SELECT id FROM messages
+WHERE target_session_id = :session_id AND EXISTS (SELECT 1 FROM answers WHERE message_id = messages.id)
+ORDER BY sequence DESC LIMIT 1;
+
 -- name: find-message
 -- Find one message by its id.
 SELECT {messages} FROM messages WHERE id = :message_id;

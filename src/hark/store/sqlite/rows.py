@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 
 import msgspec
 
+from hark.model.answer import Answer
 from hark.model.event import Event
 from hark.model.message import Draft, Message, Receipt
 from hark.model.reminder import Reminder
@@ -104,6 +105,7 @@ class ReceiptTable(Table[Receipt]):
 SESSIONS = Table(Session)
 MESSAGES = Table(Message, session_id="target_session_id", mode="delivery_mode", notify_after_s="notify_after_seconds")
 RECEIPTS = ReceiptTable(Receipt, previous="previous_status")
+ANSWERS = Table(Answer)
 EVENTS = Table(Event)
 DRAFTS = Table(Draft)
 REMINDERS = Table(Reminder)

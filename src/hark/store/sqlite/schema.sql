@@ -101,6 +101,15 @@ WHERE thread_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_idempotency ON messages (target_session_id, idempotency_key)
 WHERE idempotency_key IS NOT NULL;
 
+CREATE TABLE answers (
+    message_id TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    source TEXT NOT NULL,
+    is_cut INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
+
 -- queue/lifecycle.py as rows: a receipt that tells of an illegal change cannot be stored.
 CREATE TABLE transitions (
     previous_status TEXT NOT NULL,

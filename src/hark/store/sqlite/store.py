@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from hark.model.answer import Answer
 from hark.model.event import Event
 from hark.model.ids import MessageId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Receipt, Status
@@ -133,6 +134,12 @@ class SqliteStore:
 
     async def receipts(self, message_id: MessageId) -> Sequence[Receipt]:
         return await self._read(hops.list_receipts, message_id)
+
+    async def answer(self, message_id: MessageId) -> Answer | None:
+        return await self._read(hops.find_answer, message_id)
+
+    async def last_answer(self, session_id: SessionId) -> Answer | None:
+        return await self._read(hops.find_last_answer, session_id)
 
     # leases
 
