@@ -39,7 +39,7 @@ def test_a_killed_agent_comes_back_in_its_conversation_and_gets_its_queue_once(a
     before = agent.hark.session("a")
     end_tree(int(agent.tmux.read(agent.pane, "#{pane_pid}")))
     agent.hark.wait_gone("a")
-    second = agent.send("the second message")
+    second = agent.send("the second message", "--queue")
     agent.hark.wait_status(second, "held", "session-gone")
 
     made = restart(agent)

@@ -265,16 +265,19 @@ class Sessions:
                 raise
 
     async def mark_gone(self, session: Session, why: str) -> Session:
-        if session.state is SessionState.GONE:
-            return session
+        """Mark the session as gone, unless it is, or has come back in another pane since the caller looked at it."""
+        known = self._by_id.get(session.id, session)
+        if known.state is SessionState.GONE or known.pane != session.pane:
+            return known
         if session.id in self._being_killed:
-            self._being_killed.discard(session.id)
             why = KILLED
         now = self._clock()
         event = Event(
             at=now, kind=EventKind.SESSION_GONE, session_id=session.id, data={"name": session.name, "why": why}
         )
         changed = await self._change(session, {"state": SessionState.GONE, "gone_at": now, "gone_because": why}, event)
+        # Not before it is on record: the watcher may notice the end meanwhile, and must not give another reason.
+        self._being_killed.discard(session.id)
         self._panes.forget(session.pane)
         return changed
 
