@@ -12,6 +12,7 @@ import struct
 import termios
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,24 +48,37 @@ class PaneOutput:
             listener(data)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PaneListeners:
+    """Who is told what panes do."""
+
+    on_change: Callable[[str], None]
+    """Called with the socket of a tmux server when its panes may have changed, or when the server is gone."""
+    on_output: Callable[[Pane], None]
+    """Called when a pane has printed something."""
+    on_chunk: Callable[[Pane, bytes], None]
+    """Called with every chunk that any pane prints, and with b"" when the pane's stream has ended: from then on output may be
+    missing."""
+
+
 class Panes:
     def __init__(
-        self, pipes: Path, program: str, config: Sequence[str], own_config: Mapping[str, Sequence[str]] | None = None
+        self,
+        pipes: Path,
+        program: str,
+        config: Sequence[str],
+        own_config: Mapping[str, Sequence[str]],
+        listeners: PaneListeners,
     ) -> None:
         """`config` names the configuration files that a tmux server is started with; `own_config` names those of particular servers, by
         their sockets."""
         self._program = program
         self._config = config
-        self._own_config = own_config or {}
+        self._own_config = own_config
         self._servers: dict[str, TmuxServer] = {}
         self._streams = PaneStreams(pipes, self._printed, self._stream_closed)
         self._outputs: dict[Pane, PaneOutput] = defaultdict(PaneOutput)
-        self.on_change: Callable[[str], None] = lambda socket: None
-        """Called with the socket of a tmux server when its panes may have changed, or when the server is gone."""
-        self.on_output: Callable[[Pane], None] = lambda pane: None
-        self.on_chunk: Callable[[Pane, bytes], None] = lambda pane, data: None
-        """Called with every chunk that any pane prints, and with b"" when the pane's stream has ended: from then on output may be
-        missing."""
+        self._listeners = listeners
 
     def open(self) -> None:
         self._streams.open()
@@ -82,7 +96,7 @@ class Panes:
         if socket not in self._servers:
             config = self._own_config.get(socket, self._config)
             self._servers[socket] = TmuxServer(
-                socket, lambda server: self.on_change(server.socket), self._program, config
+                socket, lambda server: self._listeners.on_change(server.socket), self._program, config
             )
         return self._servers[socket]
 
@@ -172,15 +186,15 @@ class Panes:
         output.printed_at_s = asyncio.get_running_loop().time()
         output.wake()
         output.hand(data)
-        self.on_chunk(pane, data)
-        self.on_output(pane)
+        self._listeners.on_chunk(pane, data)
+        self._listeners.on_output(pane)
 
     def _stream_closed(self, pane: Pane) -> None:
         if output := self._outputs.get(pane):
             output.wake()
             output.hand(b"")
-        self.on_chunk(pane, b"")
-        self.on_change(pane.socket)
+        self._listeners.on_chunk(pane, b"")
+        self._listeners.on_change(pane.socket)
 
 
 class LineFacts(NamedTuple):

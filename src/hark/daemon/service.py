@@ -20,12 +20,12 @@ from hark.daemon.hearing.inference import Inference
 from hark.daemon.hearing.signal_intake import Signals
 from hark.daemon.hearing.teacher import Teacher
 from hark.daemon.hearing.tracker import Tracker
-from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.hearing.turn_book import TurnBook, TurnListeners
 from hark.daemon.hearing.witnesses import Witnesses
 from hark.daemon.inbox import Inbox
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.outbox import Outbox
-from hark.daemon.panes import Panes
+from hark.daemon.panes import PaneListeners, Panes
 from hark.daemon.process.clock import elapsed_s, wall_clock
 from hark.daemon.process.event_log import log_event
 from hark.daemon.process.log import logger
@@ -68,7 +68,11 @@ class Worker(Protocol):
 
 
 class Service:
-    """The parts of the daemon, made and connected: all that the API, MCP and hooks may call."""
+    """The parts of the daemon, made and connected: all that the API, MCP and hooks may call.
+
+    Each part gets what it works with when it is made, in the order of the constructor. Where a part tells something to one that is made
+    later, it gets a function that looks the other part up when there is something to tell; nothing is told before all parts are made.
+    """
 
     def __init__(self, config: Config, kinds: Kinds, store: Store, tmux_version: str | None) -> None:
         self.config = config
@@ -94,9 +98,16 @@ class Service:
             config.tmux,
             (config.tmux_config,) if config.tmux_config else (),
             {own_socket(config): own_files(config.tmux_config, os.environ)},
+            PaneListeners(
+                on_change=lambda socket: self.watcher.look_now(socket),
+                on_output=lambda pane: self.couriers.on_output(pane),
+                on_chunk=lambda pane, data: self.tracker.take(pane, data),
+            ),
         )
         natives = paths.runtime_dir() / "native"
-        self.sessions = Sessions(store, self.panes, kinds, wall_clock)
+        self.sessions = Sessions(
+            store, self.panes, kinds, wall_clock, lambda session_id: self.couriers.stir(session_id)
+        )
         launcher = Launcher(
             paths.runtime_dir() / "airlocks",
             natives,
@@ -114,11 +125,14 @@ class Service:
         self.couriers = Couriers(store, self.live, self._courier, self._session_at)
         self.mailbox = Mailbox(store, outbox, self.sessions, self.couriers, self.bus, config, wall_clock)
         self.teacher = Teacher(self.mailbox)
-        self.turns = TurnBook(store, outbox, self.sessions, self.live, self.panes, kinds, wall_clock)
-        self.natives = Natives(self.panes, self.sessions, self.live, self.turns, natives)
-        self.waits = Waits(store, self.sessions, self.turns, self.bus)
         namespaces = tuple(name.strip() for name in config.signal_namespaces.split(",") if name.strip())
         self.signals = Signals(store, self.sessions, self.live, MarkerReader(namespaces), wall_clock)
+        listeners = TurnListeners(
+            on_heard=self.signals.hear, find_answer=lambda message, fact: self.answers.find(message, fact)
+        )
+        self.turns = TurnBook(store, outbox, self.sessions, self.live, self.panes, kinds, wall_clock, listeners)
+        self.natives = Natives(self.panes, self.sessions, self.live, self.turns, natives)
+        self.waits = Waits(store, self.sessions, self.turns, self.bus)
         self.telling = make_telling(self.sessions, self.live, self.panes, config)
         self.inference = Inference(self.sessions, self.live, self.panes, self.signals, config, wall_clock)
         self.tracker = Tracker(
@@ -128,7 +142,10 @@ class Service:
         """The group of all daemons of this database; the lock beside the database lets only one of them live at a time."""
         self._owner = f"{self.lease_group}:{self.instance}"
         self._texts = paths.state_dir() / "texts"
-        self.witnesses = Witnesses(self.sessions, self.live, self.panes, kinds, self.turns, wall_clock)
+        self.witnesses = Witnesses(
+            self.sessions, self.live, self.panes, kinds, self.turns, wall_clock, self.tracker.note_record
+        )
+        self.answers = Answers(self.sessions, self.live, self.panes, self.natives, self.witnesses, kinds, wall_clock)
         self.handovers = Handovers(
             store,
             outbox,
@@ -159,11 +176,8 @@ class Service:
             handovers=self.handovers,
         )
         self.hooks = Hooks(
-            store, self.sessions, self.live, self.turns, self.handovers, self.witnesses, kinds, wall_clock
+            store, self.sessions, self.live, self.turns, self.handovers, self.witnesses, self.answers, kinds, wall_clock
         )
-        self.answers = Answers(self.sessions, self.live, self.panes, self.natives, self.witnesses, kinds, wall_clock)
-        self.turns.find_answer = self.answers.find
-        self.hooks.on_last_words = self.answers.note
         self.hook_door = HookDoor(paths.hooks_path(), self.live, self.hooks, self.handovers)
         self.inbox = Inbox(store, outbox, self.bus)
         self.scheduler = Scheduler(
@@ -187,13 +201,6 @@ class Service:
         self.bus.listen(self.expiry.on_event)
         self.bus.listen(self.telling.on_event)
         self.bus.listen(self.live.on_event)
-        self.sessions.on_change = self.couriers.stir
-        self.turns.on_heard = self.signals.hear
-        self.hooks.on_record = self.tracker.note_record
-        self.witnesses.on_record = self.tracker.note_record
-        self.panes.on_chunk = self.tracker.take
-        self.panes.on_change = self.watcher.look_now
-        self.panes.on_output = self.couriers.on_output
 
     def workers(self) -> "list[Worker]":
         """Return the workers. When a worker fails, that is logged and the worker is started again."""

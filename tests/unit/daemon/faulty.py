@@ -111,7 +111,9 @@ class Parts:
         self.bus = Bus(self.store)
         self.outbox = Outbox(self.store, self.clocks.wall)
         nothing: Any = None
-        self.sessions = Sessions(self.store, cast(Panes, nothing), cast(Kinds, nothing), self.clocks.wall)
+        self.sessions = Sessions(
+            self.store, cast(Panes, nothing), cast(Kinds, nothing), self.clocks.wall, lambda session_id: None
+        )
         self.live = LiveSessions(self.sessions.is_running)
         self.couriers = Couriers(self.store, self.live, self._courier, lambda pane: None)
         self.mailbox = Mailbox(

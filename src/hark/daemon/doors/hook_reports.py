@@ -15,6 +15,7 @@ from hark.agents.kinds import GENERIC, Kinds
 from hark.agents.lineage import Process, may_count, trace
 from hark.agents.record_files import is_path
 from hark.agents.registry import find_agent
+from hark.daemon.hearing.answers import Answers
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.hearing.witnesses import Witnesses
 from hark.daemon.process.clock import Clock
@@ -83,6 +84,7 @@ class Hooks:
         turns: TurnBook,
         handovers: Handovers,
         witnesses: Witnesses,
+        answers: Answers,
         kinds: Kinds,
         clock: Clock,
     ) -> None:
@@ -92,13 +94,10 @@ class Hooks:
         self._turns = turns
         self._handovers = handovers
         self._witnesses = witnesses
+        self._answers = answers
         self._kinds = kinds
         self._clock = clock
         self._by_agents_id: dict[tuple[str, str], SessionId] = {}
-        self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
-        """Called with a session and the path of the file in which its agent keeps its own words, whenever a hook names that file."""
-        self.on_last_words: Callable[[SessionId, datetime, str], None] = lambda session_id, at, words: None
-        """Called with the agent's last words in a turn, before its stop counts."""
         self.counts: Counter[tuple[str, str]] = Counter()
 
     async def take(
@@ -145,14 +144,14 @@ class Hooks:
         async with state.order:
             await self._record(session, told)
             if is_path(report.transcript):
-                self.on_record(session.id, report.transcript)
+                self._witnesses.note_record(session.id, report.transcript)
             ids = await self._turns.expected(session.id, find_message_ids(report.prompt))
             at = _said_at(state, report, min(told.at, self._clock()))
             heard = Heard(said=report.said, at=at, message_ids=ids, detail=report.detail)
             await self._handovers.heed(session, report, heard)
             if hand and (offer := await self._handovers.offer(session, report, told.event, heard)):
                 heard = await self._hand_over(offer, hand)
-            self.on_last_words(session.id, heard.at, report.last_words)
+            self._answers.note(session.id, heard.at, report.last_words)
             await self._turns.hear(session.id, heard)
 
     async def _hand_over(self, offer: Offer, hand: Hand) -> Heard:

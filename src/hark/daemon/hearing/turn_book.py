@@ -8,6 +8,7 @@ ends before that, the next daemon finds the messages open in the store, and hear
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -68,6 +69,16 @@ class SessionTurns(Part):
         return bool(self.owed) or self.writing.locked()
 
 
+@dataclass(frozen=True, kw_only=True)
+class TurnListeners:
+    """Who is told what agents say, and who knows their answers."""
+
+    on_heard: Callable[[SessionId, Heard], Awaitable[None]]
+    """Called with everything that agents say about themselves."""
+    find_answer: Callable[[Message, Completed], Awaitable[Answer]]
+    """Returns the answer to a message whose turn has ended. The answer is stored together with the end."""
+
+
 class TurnBook:
     def __init__(
         self,
@@ -78,6 +89,7 @@ class TurnBook:
         panes: Panes,
         kinds: Kinds,
         clock: Clock,
+        listeners: TurnListeners,
     ) -> None:
         self._store = store
         self._outbox = outbox
@@ -86,10 +98,7 @@ class TurnBook:
         self._panes = panes
         self._kinds = kinds
         self._clock = clock
-        self.on_heard: Callable[[SessionId, Heard], Awaitable[None]] | None = None
-        """Called with everything that agents say about themselves."""
-        self.find_answer: Callable[[Message, Completed], Awaitable[Answer]] | None = None
-        """Returns the answer to a message whose turn has ended. The answer is stored together with the end."""
+        self._listeners = listeners
         self._tasks: asyncio.TaskGroup | None = None
 
     async def load(self) -> None:
@@ -140,12 +149,11 @@ class TurnBook:
         state.hears_prompts = state.hears_prompts or heard.said is Said.PROMPT_SUBMITTED
         await self._note_hearing(session_id)
         await self._apply(session_id, *rules.hear(self.of(session_id), heard))
-        if self.on_heard:
-            try:
-                await self.on_heard(session_id, heard)
-            except HarkError as failure:
-                # What the agent says about its turns counts even if a listener fails.
-                logger.warning("not all listeners took a report", extra={"session": session_id, "code": failure.code})
+        try:
+            await self._listeners.on_heard(session_id, heard)
+        except HarkError as failure:
+            # What the agent says about its turns counts even if a listener fails.
+            logger.warning("not all listeners took a report", extra={"session": session_id, "code": failure.code})
 
     def hears_prompts(self, session_id: SessionId) -> bool:
         state = self._live.find(session_id, SessionTurns)
@@ -287,7 +295,7 @@ class TurnBook:
         if state.writer and not state.writer.done():
             return
         has_end = any(isinstance(one, Completed) for one in state.owed)
-        if has_end and self.find_answer and self._tasks:
+        if has_end and self._tasks:
             state.writer = self._tasks.create_task(self._write(session_id, state))
         else:
             await self._write(session_id, state)
@@ -362,6 +370,6 @@ class TurnBook:
             state.turns = rules.overtake(state.turns, fact.message_id)
 
     async def _answer(self, message: Message, fact: Completed) -> Answer | None:
-        if self.find_answer is None or Status.COMPLETED not in legal(message):
+        if Status.COMPLETED not in legal(message):
             return None
-        return await self.find_answer(message, fact)
+        return await self._listeners.find_answer(message, fact)

@@ -90,7 +90,14 @@ class WitnessState(Part):
 
 class Witnesses:
     def __init__(
-        self, sessions: Sessions, live: LiveSessions, panes: Panes, kinds: Kinds, turns: TurnBook, clock: Clock
+        self,
+        sessions: Sessions,
+        live: LiveSessions,
+        panes: Panes,
+        kinds: Kinds,
+        turns: TurnBook,
+        clock: Clock,
+        note_record: Callable[[SessionId, str], None],
     ) -> None:
         self._sessions = sessions
         self._live = live
@@ -98,9 +105,9 @@ class Witnesses:
         self._kinds = kinds
         self._turns = turns
         self._clock = clock
-        self.on_record: Callable[[SessionId, str], None] = lambda session_id, path: None
-        """Called with a session and the path of the file in which its agent keeps its own words, when the agent's status names another
-        file than before."""
+        self.note_record = note_record
+        """Takes a session and the path of the file in which its agent keeps its own words. It is called when the agent's status names
+        another file than before, and whenever a hook names the file."""
 
     def learn_transcript(self, session: Session, path: str) -> None:
         """Take note of the path of the agent's transcript, as the agent itself names it."""
@@ -156,7 +163,7 @@ class Witnesses:
             self.learn_transcript(session, path)
         if path and state.record != path:
             state.record = path
-            self.on_record(session.id, path)
+            self.note_record(session.id, path)
         await self._turns.see(session.id, status.phase, status.since)
 
     async def _see_title(self, session: Session, phase: Phase | None) -> None:

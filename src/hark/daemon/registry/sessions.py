@@ -31,7 +31,11 @@ _NO_SIGNAL: dict[str, Any] = {"signal_state": None, "signal_text": "", "signal_s
 
 
 class Sessions:
-    def __init__(self, store: Store, panes: Panes, kinds: Kinds, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, panes: Panes, kinds: Kinds, clock: Clock, on_change: Callable[[SessionId], None]
+    ) -> None:
+        """`on_change` is called after a session has changed, when `get` already returns the changed session; the event of the change
+        comes earlier."""
         self._store = store
         self._panes = panes
         self._kinds = kinds
@@ -47,8 +51,7 @@ class Sessions:
         self._signalling = asyncio.Lock()
         self._being_killed: set[SessionId] = set()
         """The sessions whose panes hark is ending: the watcher may see that a pane is gone before `kill` has said why."""
-        self.on_change: Callable[[SessionId], None] = lambda session_id: None
-        """Called after a session has changed, when `get` already returns the changed session; the event of the change comes earlier."""
+        self._on_change = on_change
 
     async def load(self) -> None:
         self._used_names = self._used_names or set(await self._store.used_names())
@@ -304,7 +307,7 @@ class Sessions:
     async def _change(self, session: Session, changes: dict[str, Any], event: Event) -> Session:
         changed = await self._store.change_session(session.id, changes, event)
         self._keep(changed)
-        self.on_change(session.id)
+        self._on_change(session.id)
         return changed
 
     def free_name(self, wanted: str | None, base: str) -> str:
