@@ -127,15 +127,17 @@ class Agent:
         self._lines_at_editor = len(self.transcript)
         return True
 
-    def close_editor(self, text: str | None, now: float) -> None:
-        """No text leaves everything as it was, collapsed pastes and cursor included; so does the same text, mostly."""
+    def close_editor(self, text: str | None, now: float, *, is_failed: bool = False) -> None:
+        """No text leaves everything as it was, collapsed pastes and cursor included; so does the same text, mostly, and an editor that
+        fails, always."""
         self.is_editor_open = False
         self.last_input_at = now
         assert self.flavour.editor is not None
+        units = self.buffer.units if text is None or text == self.buffer.text else units_of(text)
         if self.flavour.editor.fails_to_keep:
             self._load(text)
-        elif text is not None and text != self.buffer.text:
-            self.buffer.set(units_of(text.rstrip() if self.flavour.editor.trims else text))
+        elif not is_failed and (kept := _trimmed(units) if self.flavour.editor.trims else units) != self.buffer.units:
+            self.buffer.set(kept)
         self._swallows = self.flavour.editor_swallows
         ahead, self._typed_ahead = self._typed_ahead, []
         for kind, what, who in ahead:
@@ -300,3 +302,9 @@ class Agent:
     def _select(self, start: int, end: int, cursor: int) -> None:
         self._selected = (start, end) if start < end else None
         self.buffer.move(cursor)
+
+
+def _trimmed(units: Units) -> Units:
+    """As Codex does with what is left in its editor, also if it is the same as before."""
+    letters = [at for at, unit in enumerate(units) if not unit.isspace()]
+    return units[letters[0] : letters[-1] + 1] if letters else ()

@@ -202,7 +202,7 @@ class Terminal:
         """The daemon was killed: what it left is undone and what it held is let go, an editor that waits for it ends with nothing
         changed."""
         if self.agent.is_editor_open and not self._is_editor_closing:
-            self.at(self.now + 1, "editor closes", None)
+            self.at(self.now + 1, "editor fails")
         self.end_hold()
 
     def end_hold(self) -> None:
@@ -272,11 +272,11 @@ class Terminal:
             case "dialog closes":
                 self.agent.close_dialog()
                 self._changed("agent", "the dialog closes")
-            case "editor closes":
+            case "editor closes" | "editor fails":
                 self._is_editor_closing = False
                 if self.agent.has_typed_ahead:
                     self.human_at = self.now
-                self.agent.close_editor(what, self.now)
+                self.agent.close_editor(what, self.now, is_failed=kind == "editor fails")
                 self._changed("agent", f"takes {what!r} from its editor")
             case "prints":
                 self.agent.print(what)
@@ -502,7 +502,7 @@ class Terminal:
         if self.agent.open_editor(self.now):
             self._is_editor_closing = True
             self._changed("hark", "opens the editor late")
-            self.at(self.now + 20, "editor closes", None)
+            self.at(self.now + 20, "editor fails")
 
     def _close_editor(self, step: CloseEditor) -> bool:
         self._pass()

@@ -1,17 +1,16 @@
 """A terminal that plays a script: every look shows the next screen, the last one stays. Time passes only in LookAgain."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from typing import TypeVar
 
 from hark.delivery.carriers.steps import (
     Answer,
     AskTaken,
     AskUnread,
     Begin,
-    Delivery,
     LeaveUndo,
     Look,
     LookAgain,
-    Outcome,
     Paste,
     Press,
     PressEnter,
@@ -46,6 +45,8 @@ COLLAPSED = box("[Pasted text #1 +1 lines]‸")
 OTHER_COLLAPSED = box("[Pasted text #2 +9 lines]‸")
 AFTER_OURS = box("‸", transcript=f"> {TEXT}", footer="busy")
 
+T = TypeVar("T")
+
 
 class ScriptedTerminal:
     def __init__(
@@ -71,14 +72,14 @@ class ScriptedTerminal:
         self.steps: list[Step] = []
         self.seen: Screen | None = None
 
-    def play(self, delivery: Delivery) -> Outcome:
+    def play(self, delivery: Generator[Step, Answer, T]) -> T:
         try:
             step = next(delivery)
             while len(self.steps) < TOO_MANY_STEPS:
                 self.steps.append(step)
                 step = delivery.send(self.answer(step))
         except StopIteration as end:
-            outcome: Outcome = end.value
+            outcome: T = end.value
             return outcome
         raise AssertionError(f"no end after {TOO_MANY_STEPS} steps")
 

@@ -22,6 +22,8 @@ from hark.delivery.carriers.editor_text import (
     close,
     closing,
     holds,
+    is_trimmed,
+    leave_text,
     needed,
     same_text,
     set_text,
@@ -73,7 +75,7 @@ from hark.delivery.carriers.undo_under_dialog import with_draft_while_seen
 from hark.delivery.screen.box import Box, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.diff import is_continued
-from hark.delivery.wording import fits
+from hark.delivery.wording import catches_enter, fits
 from hark.model.message import HoldReason
 
 SLOW_SHARE = 1 / 4
@@ -81,6 +83,7 @@ SLOW_SHARE = 1 / 4
 between, while keys are held."""
 
 
+CALLED_OFF = "the delivery was called off"
 NOT_SEEN = "the box is hidden, and the message's text may be in it"
 
 
@@ -116,16 +119,15 @@ def _deliver(job: Job, editor: EditorKeys) -> Delivery:
     draft = opened.text
     yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
     if job.message_id in draft:
-        yield from close(None, editor)
+        yield from leave_text(draft, job, editor)
         return Stuck("the message's text is already in the box")
     opened_in_s = (yield from look()).at_s - before.at_s if draft else 0.0
     if opened_in_s > job.held_for_s * SLOW_SHARE:
-        yield from _leave(target, job, editor)
+        yield from _leave(target, draft, job, editor)
         return Held(HoldReason.DRAFT, TOO_SLOW)
-    if not ((not draft or (yield SaveDraft(draft))) and (yield Begin())):
-        yield from close(None, editor)
-        yield DropDraft()
-        return Held(HoldReason.CALLED_OFF, "the delivery was called off")
+    if draft and not (yield SaveDraft(draft)):
+        yield from _leave(target, draft, job, editor)
+        return Held(HoldReason.CALLED_OFF, CALLED_OFF)
     behind = behind_cursor(draft, before.screen, target) if target else None
     ends_at_s = before.at_s + job.held_for_s
     taken = _Taken(text=draft, behind=behind, target=target, opened_in_s=opened_in_s, ends_at_s=ends_at_s)
@@ -134,6 +136,9 @@ def _deliver(job: Job, editor: EditorKeys) -> Delivery:
 
 def _exchange(job: Job, editor: EditorKeys, before: Screen, taken: _Taken) -> Delivery:
     """Deliver our text in place of the draft, which is on record now, and give the draft back. The editor is open."""
+    if not (yield Begin()):
+        yield from _leave_draft(job, editor, taken, taken.text)
+        return Held(HoldReason.CALLED_OFF, CALLED_OFF)
     if editor.ignores_empty:
         if never_left := (yield from _take_out_by_keys(job, editor)):
             yield DropDraft()
@@ -211,10 +216,10 @@ def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor
     return (*closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
 
 
-def _leave(target: Box | None, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """Close the editor without a change, and bring the cursor back: agents put it at the end even so."""
-    yield from close(None, editor)
-    if target and not target.is_cursor_at_end:
+def _leave(target: Box | None, text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
+    """Close the editor, which shows this text, without a change, and bring the cursor back: agents put it at the end even so."""
+    yield from leave_text(text, job, editor)
+    if target and (is_trimmed(text, editor) or not target.is_cursor_at_end):
         yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
         yield from walk_cursor(target, job.look)
 
@@ -267,9 +272,10 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
         return Held(
             HoldReason.DRAFT, "the message's text stood in the box beside other text, and hark took it out again"
         )
-    yield from close(None, editor)
     if same_text(opened.text, job.text):
+        yield from leave_text(opened.text, job, editor)
         return (yield from _submit(job, editor))
+    yield from _leave(read_box(seen.screen, job.look), opened.text, job, editor)
     if job.message_id in opened.text:
         return Stuck("the message's text is in the box beside other text", is_refused=True)
     if (yield SearchHistory(job.message_id)):
@@ -297,11 +303,13 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
         opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
         if not isinstance(opened, EditorOpened):
             return _unseen(is_pressed, "no editor opened to prove what is in the box", is_refused=False)
-        yield from close(None, editor)
+        is_whole = yield from leave_text(opened.text, job, editor)
         if is_pressed and not opened.text.strip():
             return (yield from submitted(job))
         if not same_text(opened.text, job.text):
             return _unseen(is_pressed, "the box holds something other than the message's text")
+        if not is_whole and catches_enter(job.text.rstrip()):
+            return _unseen(is_pressed, "the agent has dropped the blank that keeps Enter from meaning something else")
         if not is_staged and not (yield Stage()):
             return Stuck("the delivery was called off while the text was in the box")
         is_staged = True
@@ -336,10 +344,10 @@ def _give_back(job: Job, editor: EditorKeys, taken: _Taken, outcome: Outcome) ->
     is_ours = _is_ours(opened.text, job)
     if same_text(opened.text, taken.text) and not is_ours:
         # The draft never left the box, or is back: once the human has submitted it, it must not be put back again.
-        yield from _leave_draft(job, editor, taken)
+        yield from _leave_draft(job, editor, taken, opened.text)
         return outcome
     if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
-        yield from close(None, editor)
+        yield from leave_text(opened.text, job, editor)
         return Unproven("the text did not leave the box") if is_ours else outcome
     if not (yield LeaveUndo((*closing(editor), *undo))):
         # The hold is over, and its undo brings the draft back.
@@ -356,11 +364,15 @@ def _may_open(screen: Screen, job: Job, editor: EditorKeys) -> bool:
     return not editor.needs_box or read_box(screen, job.look) is not None
 
 
-def _leave_draft(job: Job, editor: EditorKeys, taken: _Taken) -> Generator[Step, Answer, None]:
-    """Leave the draft in the box, where the editor shows it. If the hold is over, its undo is about to erase the draft and to paste it:
+def _leave_draft(job: Job, editor: EditorKeys, taken: _Taken, opened: str) -> Generator[Step, Answer, None]:
+    """Leave the draft in the box, where the editor shows it as `opened`. If the hold is over, its undo is about to erase the draft and to paste it:
     then the draft stays on record."""
-    is_held = yield LeaveUndo((*closing(editor), *going_back(taken.text, taken.behind, job.look)))
-    yield from _leave(taken.target, job, editor)
+    back = going_back(taken.text, taken.behind, job.look)
+    # Until the blanks that the agent drops are there again, only the pasted draft is whole.
+    is_held = yield LeaveUndo(_while_open(job, editor) if is_trimmed(opened, editor) else (*closing(editor), *back))
+    yield from _leave(taken.target, opened, job, editor)
+    if is_trimmed(opened, editor):
+        is_held = yield LeaveUndo(back)
     if is_held:
         yield DropDraft()
 
@@ -395,7 +407,7 @@ def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Ge
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
         return False
-    yield from close(None, editor)
+    yield from _leave(target, opened.text, job, editor)
     return same_text(opened.text, draft)
 
 
@@ -416,11 +428,12 @@ def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer
     if not isinstance(opened, EditorOpened):
         return False
     is_ours = bool(job.message_id) and job.message_id in opened.text
+    target = read_box(seen.screen, job.look)
     if same_text(opened.text, draft) or (is_continued(draft.strip(), opened.text) and not is_ours):
-        yield from close(None, editor)
+        yield from _leave(target, opened.text, job, editor)
         return True
     if opened.text.strip() and not same_text(opened.text, job.text):
-        yield from close(None, editor)
+        yield from _leave(target, opened.text, job, editor)
         return False
     yield from set_text(draft, job, editor)
     return (yield from _is_back(job, editor, draft, None))

@@ -4,12 +4,13 @@ text from its editor is mended.
 
 import re
 from collections.abc import Generator
+from functools import partial
 
 from msgspec import Struct
 
 from hark.delivery.carriers.steps import Answer, CloseEditor, Paste, Press, Step
 from hark.delivery.carriers.submit import DRAWN_WITHIN_S, Job, Test, look, settle, watch_at_rest, watch_for
-from hark.delivery.carriers.undo import EDITOR_GONE_S, Undo, Write
+from hark.delivery.carriers.undo import EDITOR_GONE_S, SPARE_ERASURES, Undo, Write, arrows
 from hark.delivery.screen.box import holds_text, read_box
 from hark.delivery.screen.capture import Screen
 from hark.delivery.wording import catches_enter
@@ -19,6 +20,8 @@ GONE_WITHIN_S = 0.5
 BLANKS_WITHIN_S = 0.5
 """How long to wait for blanks to show. The wait is short: blanks at the end of a row may change nothing on the screen, and an agent that
 is not typed into opens its dialogs."""
+
+Settling = Generator[Step, Answer, bool]
 
 
 class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,7 +48,7 @@ class EditorKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     is_lost_in_dialog: bool = False
     """True if the text from the editor is lost when a dialog has opened meanwhile: then a draft stays on record until it is seen."""
     trims: bool = False
-    """True if the agent drops blanks at the end of the text from its editor; such a draft is pasted instead."""
+    """True if the agent drops blanks at both ends of the text from its editor, even of an unchanged text: then they are pasted again."""
     ignores_empty: bool = False
     """True if the agent ignores an empty text from its editor: then the keys that empty its box take the draft out instead."""
     fails_to_keep: bool = False
@@ -71,26 +74,62 @@ def same_text(one: str, other: str) -> bool:
     return one.expandtabs(4).strip() == other.expandtabs(4).strip()
 
 
-def set_text(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, bool]:
-    """End the editor with this text in the box. Paste the blanks that the agent would trim behind the text, once the text can be seen: a
-    paste that comes before the editor is gone is lost with it."""
-    kept = text.rstrip() if editor.trims else text
+def set_text(text: str, job: Job, editor: EditorKeys) -> Settling:
+    """End the editor with this text in the box, and with the blanks at its ends. Return whether the text has come whole, as far as that
+    can be told."""
+    kept = text.strip() if editor.trims else text
     yield from close(kept, editor)
     yield from _go_to_end(kept, job, editor)
-    if kept == text or not kept:
+    return (yield from _paste_trimmed(text, job, editor))
+
+
+def leave_text(text: str, job: Job, editor: EditorKeys) -> Settling:
+    """Close the editor without a change. An agent that trims drops the blanks at the ends of this text even so: then paste them again.
+    Return whether the box holds the text as before, as far as that can be told."""
+    yield from close(None, editor)
+    return (yield from _paste_trimmed(text, job, editor))
+
+
+def is_trimmed(text: str, editor: EditorKeys) -> bool:
+    """Return whether the agent drops blanks of this text when its editor closes."""
+    return editor.trims and text != text.strip() != ""
+
+
+def _paste_trimmed(text: str, job: Job, editor: EditorKeys) -> Settling:
+    """Paste the blanks that the agent has trimmed, first behind the text and then before it, once the text can be seen with the cursor at
+    its end: a paste that comes before the editor is gone is lost with it."""
+    if not is_trimmed(text, editor):
         return True
+    kept, started, ended = text.strip(), text.lstrip(), text.rstrip()
     seen, is_drawn = yield from watch_at_rest(
         job, lambda screen: holds(screen, job, kept), lambda box: not box.is_empty, SHOWN_WITHIN_S
     )
-    if not is_drawn:
+    box = read_box(seen.screen, job.look)
+    if not is_drawn or box is None or not box.is_cursor_at_end:
         return False
-    # Newlines are pasted one by one: pasted together they may be collapsed.
-    for blanks in re.findall(r"\n|[^\n]+", text[len(kept) :]):
+    is_whole = yield from _paste_blanks(text[len(ended) :], job)
+    if not is_whole or started == text:
+        return is_whole
+    if not (yield Press((job.look.left_key,) * (arrows(started) + SPARE_ERASURES))):
+        return False
+    yield from watch_for(partial(_is_at_start, job=job), DRAWN_WITHIN_S)
+    return (yield from _paste_blanks(text[: -len(started)], job))
+
+
+def _paste_blanks(blanks: str, job: Job) -> Settling:
+    """Paste blanks at the cursor. Newlines are pasted one by one: pasted together they may be collapsed."""
+    seen = yield from look()
+    for some in re.findall(r"\n|[^\n]+", blanks):
         before = _cursor(seen.screen, job)
-        if not (yield Paste(blanks)):
+        if not (yield Paste(some)):
             return False
         seen = yield from watch_for(_moved_from(before, job), BLANKS_WITHIN_S)
     return True
+
+
+def _is_at_start(screen: Screen, job: Job) -> bool:
+    box = read_box(screen, job.look)
+    return box is not None and (box.cursor_row, box.cursor_x) == (0, box.starts[0])
 
 
 def _go_to_end(text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
