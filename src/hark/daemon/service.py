@@ -10,6 +10,9 @@ from typing import Protocol
 from hark import __version__, paths
 from hark.agents.kinds import GENERIC, Kinds
 from hark.daemon.bus import Bus
+from hark.daemon.delivering.equipment import Equipment
+from hark.daemon.delivering.handover import Handovers
+from hark.daemon.delivering.key_holds import key_age_s
 from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.hook_reports import Hooks
 from hark.daemon.doors.hook_socket import HookDoor
@@ -40,10 +43,7 @@ from hark.daemon.registry.starter import Starter
 from hark.daemon.registry.watcher import Watcher
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
-from hark.daemon.session.equipment import Equipment
 from hark.daemon.session.estimates import Estimates
-from hark.daemon.session.handover import Handovers
-from hark.daemon.session.key_holds import key_age_s
 from hark.daemon.session.live import LiveSessions
 from hark.daemon.session.pending_input import PendingInputs
 from hark.daemon.timers.expiry import Expiry

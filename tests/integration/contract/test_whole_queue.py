@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from msgspec.structs import replace
 
+from hark.daemon.delivering.ledger import Ledger
 from hark.daemon.outbox import Outbox
-from hark.daemon.session.ledger import Ledger
 from hark.daemon.session.round import Round
 from hark.delivery.actions import DeliverNatively, GiveUpProof, KeyWork, SettleClaim, UseKeys
 from hark.delivery.carriers.steps import Submitted, Unproven

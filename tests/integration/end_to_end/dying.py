@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hark.cli.main import main
-from hark.daemon.session.driver import Driver
+from hark.daemon.delivering.driver import Driver
 
 Answering = Callable[[Driver, Any], Awaitable[Any]]
 

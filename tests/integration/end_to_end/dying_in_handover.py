@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from hark.cli.main import main
+from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.hook_socket import Handing
-from hark.daemon.session.handover import Handovers
 
 POINTS = ("claimed", "printing", "settled", "proving")
 

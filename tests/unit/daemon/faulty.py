@@ -11,6 +11,8 @@ from typing import Any, Self, cast
 
 from hark.agents.kinds import Kinds
 from hark.daemon.bus import Bus
+from hark.daemon.delivering.equipment import Equipment
+from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
@@ -20,8 +22,6 @@ from hark.daemon.panes import Panes
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
-from hark.daemon.session.equipment import Equipment
-from hark.daemon.session.handover import Handovers
 from hark.daemon.session.live import LiveSessions
 from hark.model.config import Config
 from hark.model.event import Event, EventKind

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from hark.agents.native.channel import Delivered, Outcome, Reason, Refused, State, Unclear
+from hark.daemon.delivering.ledger import Ledger
+from hark.daemon.delivering.native_delivery import deliver_natively, give_up
 from hark.daemon.outbox import Outbox
-from hark.daemon.session.ledger import Ledger
-from hark.daemon.session.native_delivery import deliver_natively, give_up
 from hark.delivery.actions import GiveUpProof, HoldBack
 from hark.delivery.after_attempt import LOST_AFTER
 from hark.delivery.gate import Hold

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hark.daemon.session.failures import REASON_OF, hold_after
+from hark.daemon.delivering.failures import REASON_OF, hold_after
 from hark.model.errors import CODES, HarkError
 from hark.model.message import HoldReason
 

@@ -15,13 +15,13 @@ from hark.agents.kinds import GENERIC, Kinds
 from hark.agents.lineage import Process, may_count, trace
 from hark.agents.record_files import is_path
 from hark.agents.registry import find_agent
+from hark.daemon.delivering.handover import Handovers, Offer
 from hark.daemon.hearing.answers import Answers
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.hearing.witnesses import Witnesses
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.handover import Handovers, Offer
 from hark.daemon.session.live import LiveSessions, Part
 from hark.delivery.headers import find_message_ids
 from hark.model.errors import HarkError

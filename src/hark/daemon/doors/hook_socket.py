@@ -20,10 +20,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hark.agents.decoders import decode
+from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.hook_connection import NO_REPORT, Refused, Visit
 from hark.daemon.doors.hook_reports import HookOrigin, Hooks, Told
 from hark.daemon.process.log import logger
-from hark.daemon.session.handover import Handovers
 from hark.daemon.session.live import LiveSessions, Part
 from hark.installing.hooks import WAIT
 from hark.model.errors import HarkError

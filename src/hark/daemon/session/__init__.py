@@ -1,1 +1,1 @@
-"""What the daemon does for one session: its courier chooses a message, delivers it by a channel or a carrier, and records what became of it."""
+"""What the daemon does for one session: its courier looks at the session, lets `next_step` decide, and carries out what it says."""

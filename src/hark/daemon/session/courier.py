@@ -7,13 +7,13 @@ courier does, and `round.py` carries it out.
 
 import asyncio
 
-from hark.daemon.session.carriers import Carriers
-from hark.daemon.session.equipment import Equipment
+from hark.daemon.delivering.carriers import Carriers
+from hark.daemon.delivering.equipment import Equipment
+from hark.daemon.delivering.key_delivery import KeyDelivery
+from hark.daemon.delivering.ledger import Ledger
+from hark.daemon.delivering.native_delivery import NativeDelivery, give_up
 from hark.daemon.session.fact_finding import FactFinding, limits_of
-from hark.daemon.session.key_delivery import KeyDelivery
-from hark.daemon.session.ledger import Ledger
 from hark.daemon.session.live import Part
-from hark.daemon.session.native_delivery import NativeDelivery, give_up
 from hark.daemon.session.round import Round
 from hark.delivery.actions import DeliverNatively, GiveUpProof, SettleClaim, UseKeys
 from hark.delivery.after_attempt import QUIETEST_S

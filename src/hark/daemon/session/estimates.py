@@ -6,11 +6,11 @@ It asks nobody: it uses what the daemon knows already, such as the watcher's las
 from dataclasses import dataclass
 
 from hark.agents.kinds import Kinds
+from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.watcher import Watcher
-from hark.daemon.session.handover import Handovers
 from hark.delivery.gate import PaneState, check_gate
 from hark.delivery.next_step import hold_for_hook
 from hark.model.message import HoldReason

@@ -5,9 +5,9 @@ import asyncio
 from msgspec.structs import replace
 
 from hark.agents.native.channel import ChannelLost
-from hark.daemon.session.carriers import Carriers
-from hark.daemon.session.equipment import Equipment
-from hark.daemon.session.ledger import Ledger
+from hark.daemon.delivering.carriers import Carriers
+from hark.daemon.delivering.equipment import Equipment
+from hark.daemon.delivering.ledger import Ledger
 from hark.daemon.session.observation import is_stopped, observe_pane
 from hark.delivery.gate import PaneState
 from hark.delivery.next_step import API_AWAY

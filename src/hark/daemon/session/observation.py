@@ -1,10 +1,10 @@
 """Observes a session for the gate: what tmux, the airlock and the terminal line say about its pane at this moment."""
 
 from hark.agents.kinds import AgentKind
+from hark.daemon.delivering.carriers import Carriers
+from hark.daemon.delivering.failures import GONE
+from hark.daemon.delivering.key_holds import airlock_facts
 from hark.daemon.panes import Panes, line_facts
-from hark.daemon.session.carriers import Carriers
-from hark.daemon.session.failures import GONE
-from hark.daemon.session.key_holds import airlock_facts
 from hark.delivery.carriers.choose import carries_at_once
 from hark.delivery.gate import PaneState
 from hark.model.errors import HarkError

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from hark.daemon.delivering.failures import hold_after
+from hark.daemon.delivering.ledger import Ledger
 from hark.daemon.process.log import logger
-from hark.daemon.session.failures import hold_after
-from hark.daemon.session.ledger import Ledger
 from hark.delivery.actions import (
     Action,
     DeliverNatively,

@@ -1,13 +1,13 @@
 """The work of one session's courier at the input box: makes the text of a payload, takes the lease, and runs an attempt."""
 
 from hark.agents.kinds import AgentKind
-from hark.daemon.session.attempt import Attempt
-from hark.daemon.session.carriers import Carriers
-from hark.daemon.session.equipment import LEASE_TAKEN, Equipment
-from hark.daemon.session.key_holds import redraw
-from hark.daemon.session.ledger import Ledger
-from hark.daemon.session.text_files import write_text
-from hark.daemon.session.turn_stop import Stopper
+from hark.daemon.delivering.attempt import Attempt
+from hark.daemon.delivering.carriers import Carriers
+from hark.daemon.delivering.equipment import LEASE_TAKEN, Equipment
+from hark.daemon.delivering.key_holds import redraw
+from hark.daemon.delivering.ledger import Ledger
+from hark.daemon.delivering.text_files import write_text
+from hark.daemon.delivering.turn_stop import Stopper
 from hark.delivery import wording
 from hark.delivery.actions import UseKeys
 from hark.delivery.after_attempt import blame_nobody

@@ -10,12 +10,12 @@ from functools import partial
 
 from hark.agents.kinds import AgentKind
 from hark.agents.native.channel import Delivered, NativeChannel, Reason, Refused, State, Unclear
+from hark.daemon.delivering.equipment import LEASE_TAKEN, Equipment
+from hark.daemon.delivering.key_holds import airlock_facts, take_grip
+from hark.daemon.delivering.ledger import Ledger
+from hark.daemon.delivering.turn_stop import interrupt_natively
 from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger
-from hark.daemon.session.equipment import LEASE_TAKEN, Equipment
-from hark.daemon.session.key_holds import airlock_facts, take_grip
-from hark.daemon.session.ledger import Ledger
-from hark.daemon.session.turn_stop import interrupt_natively
 from hark.delivery import wording
 from hark.delivery.actions import DeliverNatively
 from hark.delivery.after_attempt import ASK_API_AGAIN_S, QUIETEST_S, is_lost

@@ -7,10 +7,10 @@ from typing import Protocol, TypeVar
 from msgspec.structs import replace
 
 from hark.agents.kinds import AgentKind
+from hark.daemon.delivering.key_holds import at_hold, has_unread
 from hark.daemon.doors.editor_tickets import Editors, Ticket, wait_gone, wait_opened
 from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger
-from hark.daemon.session.key_holds import at_hold, has_unread
 from hark.delivery.carriers.rest import come_to_rest
 from hark.delivery.carriers.steps import (
     Answer,

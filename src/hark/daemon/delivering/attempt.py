@@ -6,13 +6,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hark.agents.kinds import AgentKind
+from hark.daemon.delivering.carriers import Carriers, delivery, return_of
+from hark.daemon.delivering.driver import Driver
+from hark.daemon.delivering.key_holds import has_unread, take_grip
+from hark.daemon.delivering.ledger import Ledger
 from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger
-from hark.daemon.session.carriers import Carriers, delivery, return_of
-from hark.daemon.session.driver import Driver
-from hark.daemon.session.key_holds import has_unread, take_grip
-from hark.daemon.session.ledger import Ledger
 from hark.delivery import wording
 from hark.delivery.budget import HOLD_BY_TMUX_S, HOLD_S, LETS_GO_WITHIN_S
 from hark.delivery.carriers.empty_box import was_taken_out

@@ -3,11 +3,11 @@
 import asyncio
 
 from hark.agents.native.channel import ChannelLost, NativeChannel, State
+from hark.daemon.delivering.attempt import RETRY_S, Attempt
+from hark.daemon.delivering.driver import Driver
+from hark.daemon.delivering.key_holds import take_grip
+from hark.daemon.delivering.ledger import Ledger
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.session.attempt import RETRY_S, Attempt
-from hark.daemon.session.driver import Driver
-from hark.daemon.session.key_holds import take_grip
-from hark.daemon.session.ledger import Ledger
 from hark.delivery.carriers.rest import NOT_AT_REST
 from hark.delivery.carriers.steps import Held
 from hark.delivery.gate import Hold

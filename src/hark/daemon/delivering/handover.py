@@ -13,13 +13,13 @@ from hark.agents import transcripts
 from hark.agents.answers import answer
 from hark.agents.decoders import Report
 from hark.agents.registry import find_agent
+from hark.daemon.delivering.text_files import write_text
 from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.outbox import Outbox
 from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.process.slow_calls import work_aside
 from hark.daemon.session.live import LiveSessions, Part
-from hark.daemon.session.text_files import write_text
 from hark.delivery import wording
 from hark.delivery.gate import Hold
 from hark.delivery.next_step import HOOK_HAS_IT

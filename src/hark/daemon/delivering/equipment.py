@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from hark.agents.kinds import Kinds
+from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
@@ -14,7 +15,6 @@ from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes
 from hark.daemon.process.clock import Clock
 from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.handover import Handovers
 from hark.delivery.gate import Hold
 from hark.model.config import Config
 from hark.model.ids import SessionId
