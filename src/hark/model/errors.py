@@ -44,6 +44,7 @@ CODES: dict[str, tuple[int, Exit]] = {
     "request-invalid": (422, Exit.USAGE),
     "agent-unknown": (422, Exit.USAGE),
     "config-invalid": (422, Exit.USAGE),
+    "crew-invalid": (422, Exit.USAGE),
     "agent-config-invalid": (422, Exit.FAILURE),
     "not-available": (501, Exit.FAILURE),
     "transition-illegal": (409, Exit.FAILURE),

@@ -94,7 +94,7 @@ def test_up_starts_what_ended_with_its_tmux_server_and_nothing_else(hark: Runnin
         agent.wait_event("ready", 2)
         assert agent.send_and_wait("are you back?", "completed")
     assert hark.session(ended.id)["state"] == "gone"
-    assert hark.json("up") == {"restarted": [], "failed": []}
+    assert hark.json("up") == {"started": [], "restarted": [], "failed": []}
 
 
 def test_up_after_a_new_daemon_finds_no_tmux_server(hark: RunningHark) -> None:

@@ -49,6 +49,7 @@ class Sessions:
         self.naming = asyncio.Lock()
         """Whoever gives a session a name holds this lock from the choice of the name until the session is on record."""
         self._signalling = asyncio.Lock()
+        self._ending = asyncio.Lock()
         self._being_killed: set[SessionId] = set()
         """The sessions whose panes hark is ending: the watcher may see that a pane is gone before `kill` has said why."""
         self._on_change = on_change
@@ -256,7 +257,7 @@ class Sessions:
         """End a session that hark started. The pane of an adopted session is the human's: it is only let go."""
         if session.state is SessionState.RUNNING and not session.is_adopted:
             await self._kill_pane(session)
-        return await self.mark_gone(self.get(session.id), "let go" if session.is_adopted else KILLED)
+        return await self.mark_gone(session, "let go" if session.is_adopted else KILLED)
 
     async def _kill_pane(self, session: Session) -> None:
         self._being_killed.add(session.id)
@@ -268,19 +269,18 @@ class Sessions:
                 raise
 
     async def mark_gone(self, session: Session, why: str) -> Session:
-        """Mark the session as gone, unless it is, or has come back in another pane since the caller looked at it."""
-        known = self._by_id.get(session.id, session)
-        if known.state is SessionState.GONE or known.pane != session.pane:
-            return known
-        if session.id in self._being_killed:
-            why = KILLED
-        now = self._clock()
-        event = Event(
-            at=now, kind=EventKind.SESSION_GONE, session_id=session.id, data={"name": session.name, "why": why}
-        )
-        changed = await self._change(session, {"state": SessionState.GONE, "gone_at": now, "gone_because": why}, event)
-        # Not before it is on record: the watcher may notice the end meanwhile, and must not give another reason.
-        self._being_killed.discard(session.id)
+        """Record that the session's agent is gone from the pane that `session` names, once: a session that is gone already, or that has
+        started again in another pane meanwhile, stays as it is."""
+        async with self._ending:
+            current = self.get(session.id)
+            if current.state is SessionState.GONE or current.pane != session.pane:
+                return current
+            now, why = self._clock(), KILLED if session.id in self._being_killed else why
+            data = {"name": current.name, "why": why}
+            event = Event(at=now, kind=EventKind.SESSION_GONE, session_id=session.id, data=data)
+            changes = {"state": SessionState.GONE, "gone_at": now, "gone_because": why}
+            changed = await self._change(current, changes, event)
+            self._being_killed.discard(session.id)
         self._panes.forget(session.pane)
         return changed
 
