@@ -63,7 +63,9 @@ def _member(number: int, entry: Any) -> Member:
         raise HarkError("crew-invalid", f"{where}: hark does not know {strange[0]!r}", _HINT)
     command = entry.get("command", [])
     if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
-        raise HarkError("crew-invalid", f"{where}: command must be a list of words", 'write command = ["PROGRAM", "OPTION"]')
+        raise HarkError(
+            "crew-invalid", f"{where}: command must be a list of words", 'write command = ["PROGRAM", "OPTION"]'
+        )
     texts = {field: entry[field] for field in _TEXTS if field in entry}
     if wrong := [field for field, value in texts.items() if not isinstance(value, str)]:
         raise HarkError("crew-invalid", f"{where}: {wrong[0]} must be a text", _HINT)
