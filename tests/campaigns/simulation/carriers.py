@@ -9,6 +9,7 @@ from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers import interrupt as by_interrupt
 from hark.delivery.carriers import sentinel as by_sentinel
 from hark.delivery.carriers import stash as by_stash
+from hark.delivery.carriers.editor_return import put_back as put_back_by_editor
 from hark.delivery.carriers.rest import AtHold, come_to_rest
 from hark.delivery.carriers.steps import Answer, Delivery, Step
 from hark.delivery.carriers.submit import Job
@@ -53,7 +54,7 @@ def put_back_stash(job: Job, _: Flavour, __: str) -> PutBack:
 
 def put_back_editor(job: Job, flavour: Flavour, draft: str) -> PutBack:
     assert flavour.editor is not None
-    return by_editor.put_back(job, flavour.editor, draft)
+    return put_back_by_editor(job, flavour.editor, draft)
 
 
 def put_back_pieces(job: Job, flavour: Flavour, draft: str) -> PutBack:

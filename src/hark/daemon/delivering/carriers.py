@@ -16,6 +16,7 @@ from hark.delivery.carriers import sentinel as by_sentinel
 from hark.delivery.carriers import stash as by_stash
 from hark.delivery.carriers.choose import Contents, Means, choose_carrier, waits_for_stale
 from hark.delivery.carriers.draft_reader import LineKeys
+from hark.delivery.carriers.editor_return import put_back as put_back_by_editor
 from hark.delivery.carriers.interrupt import IDLE_AFTER_S
 from hark.delivery.carriers.steps import Answer, Delivery, Step
 from hark.delivery.carriers.submit import Job
@@ -131,7 +132,7 @@ def return_of(draft: Draft, kind: AgentKind, job: Job) -> Generator[Step, Answer
         case Carrier.STASH if kind.stash:
             return by_stash.put_back(job, kind.stash)
         case Carrier.EDITOR if kind.editor:
-            return by_editor.put_back(job, kind.editor, draft.text)
+            return put_back_by_editor(job, kind.editor, draft.text)
         case Carrier.SENTINEL | Carrier.INTERRUPT:
             return by_sentinel.put_back(job, _line_keys(kind), draft.text)
     return into_empty_box.put_back(job, draft.text)

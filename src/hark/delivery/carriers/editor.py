@@ -7,22 +7,24 @@ If no editor opens, there was no input box, and hark has pressed nothing that co
 message (a small pane), opening the editor once more proves what is in the box.
 """
 
-import re
 from collections.abc import Generator
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from hark.delivery.budget import OPENS_WITHIN_S
-from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
-from hark.delivery.carriers.draft_reader import squeeze
+from hark.delivery.carriers.editor_return import (
+    TakenDraft,
+    find_obstacle,
+    give_back,
+    leave,
+    leave_draft,
+    while_open,
+)
 from hark.delivery.carriers.editor_text import (
     SHOWN_WITHIN_S,
     EditorKeys,
     close,
     closing,
-    holds,
-    is_trimmed,
     leave_text,
     needed,
     same_text,
@@ -55,9 +57,7 @@ from hark.delivery.carriers.submit import (
     TOO_SLOW,
     Job,
     ends_at_cursor,
-    is_shell_command,
     look,
-    no_box,
     submit,
     submitted,
     wait_for_echo,
@@ -72,9 +72,8 @@ from hark.delivery.carriers.undo import (
     shown_text,
 )
 from hark.delivery.carriers.undo_under_dialog import with_draft_while_seen
-from hark.delivery.screen.box import Box, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
+from hark.delivery.screen.box import Box, mentions, read_box
 from hark.delivery.screen.capture import Screen
-from hark.delivery.screen.diff import is_continued
 from hark.delivery.wording import catches_enter, fits
 from hark.model.message import HoldReason
 
@@ -87,27 +86,13 @@ CALLED_OFF = "the delivery was called off"
 NOT_SEEN = "the box is hidden, and the message's text may be in it"
 
 
-class _Taken(Struct, frozen=True, kw_only=True):
-    """A draft that the editor has shown, and what it takes to bring the draft back."""
-
-    text: str
-    behind: str | None
-    """The part of the draft behind the cursor; None if the screen did not tell."""
-    target: Box | None
-    """The box as it showed the draft; None if the box was not seen."""
-    opened_in_s: float
-    """How long the editor took to open."""
-    ends_at_s: float
-    """When the human's keys are let go."""
-
-
 def deliver(job: Job, editor: EditorKeys) -> Delivery:
     return (yield from with_draft_while_seen(_deliver(job, editor), job))
 
 
 def _deliver(job: Job, editor: EditorKeys) -> Delivery:
     before = yield from look()
-    if obstacle := _obstacle(before.screen, job, editor):
+    if obstacle := find_obstacle(before.screen, job, editor):
         return obstacle
     target = read_box(before.screen, job.look)
     shown = shown_text(before.screen, target) if target else None
@@ -123,31 +108,31 @@ def _deliver(job: Job, editor: EditorKeys) -> Delivery:
         return Stuck("the message's text is already in the box")
     opened_in_s = (yield from look()).at_s - before.at_s if draft else 0.0
     if opened_in_s > job.held_for_s * SLOW_SHARE:
-        yield from _leave(target, draft, job, editor)
+        yield from leave(target, draft, job, editor)
         return Held(HoldReason.DRAFT, TOO_SLOW)
     if draft and not (yield SaveDraft(draft)):
-        yield from _leave(target, draft, job, editor)
+        yield from leave(target, draft, job, editor)
         return Held(HoldReason.CALLED_OFF, CALLED_OFF)
     behind = behind_cursor(draft, before.screen, target) if target else None
     ends_at_s = before.at_s + job.held_for_s
-    taken = _Taken(text=draft, behind=behind, target=target, opened_in_s=opened_in_s, ends_at_s=ends_at_s)
+    taken = TakenDraft(text=draft, behind=behind, target=target, opened_in_s=opened_in_s, ends_at_s=ends_at_s)
     return (yield from _exchange(replace(job, way_back=_way_back(job, taken)), editor, before.screen, taken))
 
 
-def _exchange(job: Job, editor: EditorKeys, before: Screen, taken: _Taken) -> Delivery:
+def _exchange(job: Job, editor: EditorKeys, before: Screen, taken: TakenDraft) -> Delivery:
     """Deliver our text in place of the draft, which is on record now, and give the draft back. The editor is open."""
     if not (yield Begin()):
-        yield from _leave_draft(job, editor, taken, taken.text)
+        yield from leave_draft(job, editor, taken, taken.text)
         return Held(HoldReason.CALLED_OFF, CALLED_OFF)
     if editor.ignores_empty:
         if never_left := (yield from _take_out_by_keys(job, editor)):
             yield DropDraft()
             return never_left
-    elif not (yield LeaveUndo(_while_open(job, editor))):
+    elif not (yield LeaveUndo(while_open(job, editor))):
         return Held(HoldReason.CALLED_OFF, NOT_HELD)
     outcome = yield from _put_in(job, editor, before)
     if taken.text:
-        return (yield from _give_back(job, editor, taken, outcome))
+        return (yield from give_back(job, editor, taken, outcome))
     return (yield from retreat(job, outcome)) if isinstance(outcome, Stuck) else outcome
 
 
@@ -199,14 +184,8 @@ def _is_empty(screen: Screen, job: Job) -> bool:
     return box is not None and box.is_empty
 
 
-def _way_back(job: Job, taken: _Taken) -> WayBack:
+def _way_back(job: Job, taken: TakenDraft) -> WayBack:
     return pasting_back(taken.text, taken.behind, job.text, job.look) if taken.text else job.way_back
-
-
-def _while_open(job: Job, editor: EditorKeys) -> Undo:
-    """Return the undo while the editor may be open. An editor that loses its daemon ends with the text that it had, so the box holds
-    that text or ours, and the undo comes to the same end from both."""
-    return (*closing(editor), *job.undo)
 
 
 def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:
@@ -214,36 +193,6 @@ def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor
     and agents put the cursor at the end when their editor closes."""
     behind = behind_cursor(draft, screen, target) if target else None
     return (*closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
-
-
-def _leave(target: Box | None, text: str, job: Job, editor: EditorKeys) -> Generator[Step, Answer, None]:
-    """Close the editor, which shows this text, without a change, and bring the cursor back: agents put it at the end even so."""
-    yield from leave_text(text, job, editor)
-    if target and (is_trimmed(text, editor) or not target.is_cursor_at_end):
-        yield from watch_for(lambda screen: _shows(screen, job, target), SHOWN_WITHIN_S)
-        yield from walk_cursor(target, job.look)
-
-
-def _obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
-    """Return why the editor's key must not be pressed, as far as the screen tells, or None."""
-    box = read_box(screen, job.look)
-    if box is None:
-        is_needed = editor.needs_box or editor.not_for is not None or is_shell_command(screen, job.look)
-        return no_box(screen, job.look) if is_needed else None
-    is_ours = bool(job.message_id) and mentions(box, job.message_id)
-    if editor.not_for and not is_ours and re.match(editor.not_for, "\n".join(box.rows)):
-        return Held(HoldReason.DRAFT, "this draft cannot be carried by this agent's editor")
-    if shows_below(screen, box, editor.not_while):
-        return Held(HoldReason.DRAFT, "the box is in a mode that the editor would end")
-    if job.look.arrows == "lines" and not box.is_cursor_at_end and may_be_wrapped(box, screen):
-        return Held(HoldReason.DRAFT, "the draft is wrapped, so hark could not bring its cursor back")
-    if not box.is_cursor_at_end and shows_placeholder(box, job.look):
-        return Held(
-            HoldReason.DRAFT, "the draft holds a collapsed paste, which would come back expanded and without its cursor"
-        )
-    if editor.trims and not box.is_empty and not any(row.strip() for row in box.rows):
-        return Held(HoldReason.DRAFT, "the draft holds only blanks, and the editor would lose them")
-    return None
 
 
 def _judge_no_editor(job: Job) -> Delivery:
@@ -261,7 +210,7 @@ def _judge_no_editor(job: Job) -> Delivery:
 def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
     """Take up the delivery of a message whose text may be in the box already, or may have left it."""
     seen = yield from look()
-    if obstacle := _obstacle(seen.screen, job, editor):
+    if obstacle := find_obstacle(seen.screen, job, editor):
         return Stuck(obstacle.detail)
     opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
     if not isinstance(opened, EditorOpened):
@@ -275,7 +224,7 @@ def resume(job: Job, editor: EditorKeys, was_staged: bool) -> Delivery:
     if same_text(opened.text, job.text):
         yield from leave_text(opened.text, job, editor)
         return (yield from _submit(job, editor))
-    yield from _leave(read_box(seen.screen, job.look), opened.text, job, editor)
+    yield from leave(read_box(seen.screen, job.look), opened.text, job, editor)
     if job.message_id in opened.text:
         return Stuck("the message's text is in the box beside other text", is_refused=True)
     if (yield SearchHistory(job.message_id)):
@@ -298,7 +247,7 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
     is_staged = is_pressed = False
     for _ in range(ENTERS):
         # After an Enter another undo is left already, which waits for the editor as well.
-        if not is_pressed and not (yield LeaveUndo(_while_open(job, editor))):
+        if not is_pressed and not (yield LeaveUndo(while_open(job, editor))):
             return Stuck(NOT_HELD)
         opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
         if not isinstance(opened, EditorOpened):
@@ -323,131 +272,3 @@ def _submit_unseen(job: Job, editor: EditorKeys) -> Delivery:
 
 def _unseen(is_pressed: bool, detail: str, *, is_refused: bool = True) -> Outcome:
     return Unproven(detail) if is_pressed else Stuck(detail, is_refused=is_refused)
-
-
-def _give_back(job: Job, editor: EditorKeys, taken: _Taken, outcome: Outcome) -> Delivery:
-    """Put the draft back into an empty box, which proves once more that the box let go of our text. If there is no box now, because the
-    agent reads nothing during a turn or asks something already, the draft stays on record until there is a box: keys would wait for
-    the question."""
-    seen = yield from watch_for(lambda screen: _may_open(screen, job, editor), OPENS_WITHIN_S)
-    if not _may_open(seen.screen, job, editor):
-        return outcome
-    undo = job.way_back.after_submit if isinstance(outcome, Submitted) else job.undo
-    if seen.at_s + taken.opened_in_s > taken.ends_at_s:
-        # The keys would be let go before the editor is open: the undo brings the draft back.
-        yield LeaveUndo(undo)
-        return outcome
-    yield LeaveUndo((*closing(editor), *undo))
-    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
-    if not isinstance(opened, EditorOpened):
-        return outcome
-    is_ours = _is_ours(opened.text, job)
-    if same_text(opened.text, taken.text) and not is_ours:
-        # The draft never left the box, or is back: once the human has submitted it, it must not be put back again.
-        yield from _leave_draft(job, editor, taken, opened.text)
-        return outcome
-    if opened.text.strip() and not (isinstance(outcome, Held | Stuck) and is_ours):
-        yield from leave_text(opened.text, job, editor)
-        return Unproven("the text did not leave the box") if is_ours else outcome
-    if not (yield LeaveUndo((*closing(editor), *undo))):
-        # The hold is over, and its undo brings the draft back.
-        yield from close(None, editor)
-        return outcome
-    yield from _set_draft(job, editor, taken)
-    if isinstance(outcome, Stuck):
-        return Held(HoldReason.DRAFT, outcome.detail, is_refused=outcome.is_refused)
-    return outcome
-
-
-def _may_open(screen: Screen, job: Job, editor: EditorKeys) -> bool:
-    """Return whether the editor's key may be pressed on this screen."""
-    return not editor.needs_box or read_box(screen, job.look) is not None
-
-
-def _leave_draft(job: Job, editor: EditorKeys, taken: _Taken, opened: str) -> Generator[Step, Answer, None]:
-    """Leave the draft in the box, where the editor shows it as `opened`. If the hold is over, its undo is about to erase the draft and to paste it:
-    then the draft stays on record."""
-    back = going_back(taken.text, taken.behind, job.look)
-    # Until the blanks that the agent drops are there again, only the pasted draft is whole.
-    is_held = yield LeaveUndo(_while_open(job, editor) if is_trimmed(opened, editor) else (*closing(editor), *back))
-    yield from _leave(taken.target, opened, job, editor)
-    if is_trimmed(opened, editor):
-        is_held = yield LeaveUndo(back)
-    if is_held:
-        yield DropDraft()
-
-
-def _set_draft(job: Job, editor: EditorKeys, taken: _Taken) -> Generator[Step, Answer, None]:
-    """End the editor with the draft in the box, and drop the record of the draft if it is there. A text that the agent has taken from
-    its editor is the human's again, even if the screen cannot show it. To put it back a second time, when the human may have sent it
-    off already, would be worse than not to see it."""
-    is_taken = (yield from set_text(taken.text, job, editor)) and not editor.is_lost_in_dialog
-    if is_taken and not (yield LeaveUndo(going_back(taken.text, taken.behind, job.look))):
-        # The hold is over, and its undo erases the draft and pastes it.
-        return
-    if (yield from _is_back(job, editor, taken.text, taken.target)) or is_taken:
-        yield DropDraft()
-
-
-def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Generator[Step, Answer, bool]:
-    """Return whether the draft is back. If the screen shows it as it was, bring its cursor back too; if the screen does not show it,
-    open the editor to see."""
-    if target:
-        seen = yield from watch_for(
-            lambda screen: _shows(screen, job, target) or holds(screen, job, draft), SHOWN_WITHIN_S
-        )
-        if _shows(seen.screen, job, target):
-            yield from walk_cursor(target, job.look)
-            return True
-        if holds(seen.screen, job, draft):
-            box = read_box(seen.screen, job.look)
-            if box and not target.is_cursor_at_end and (place := place_of_typing(target, box)):
-                yield from walk_cursor(place, job.look)
-            return True
-    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
-    if not isinstance(opened, EditorOpened):
-        return False
-    yield from _leave(target, opened.text, job, editor)
-    return same_text(opened.text, draft)
-
-
-def _shows(screen: Screen, job: Job, target: Box) -> bool:
-    box = read_box(screen, job.look)
-    return box is not None and same_rows(box, target)
-
-
-def put_back(job: Job, editor: EditorKeys, draft: str) -> Generator[Step, Answer, bool]:
-    """Put back a draft that a delivery which was cut short has taken, into an empty box or in place of our own text. Return whether the
-    draft is in the box."""
-    seen = yield from look()
-    if _obstacle(seen.screen, job, editor):
-        return False
-    if _shows_draft(seen.screen, job, draft):
-        return True
-    opened = yield OpenEditor(editor.key, OPENS_WITHIN_S)
-    if not isinstance(opened, EditorOpened):
-        return False
-    is_ours = bool(job.message_id) and job.message_id in opened.text
-    target = read_box(seen.screen, job.look)
-    if same_text(opened.text, draft) or (is_continued(draft.strip(), opened.text) and not is_ours):
-        yield from _leave(target, opened.text, job, editor)
-        return True
-    if opened.text.strip() and not same_text(opened.text, job.text):
-        yield from _leave(target, opened.text, job, editor)
-        return False
-    yield from set_text(draft, job, editor)
-    return (yield from _is_back(job, editor, draft, None))
-
-
-def _shows_draft(screen: Screen, job: Job, draft: str) -> bool:
-    """Return whether the box shows the draft, or what the human has made of it since: then there is nothing to put back, and the agent's
-    editor would move the cursor."""
-    box = read_box(screen, job.look)
-    if box is None or box.is_empty or (job.message_id and mentions(box, job.message_id)):
-        return False
-    return is_continued(squeeze(draft), squeeze("".join(box.rows)))
-
-
-def _is_ours(text: str, job: Job) -> bool:
-    """Return whether the editor shows our message. A raw message has no id, and is known by its words."""
-    return bool(job.message_id and job.message_id in text) or same_text(text, job.text)

@@ -125,7 +125,14 @@ def retreat(job: Job, stuck: Stuck) -> Delivery:
 
 
 def _retreat_unseen(box: Box, job: Job, stuck: Stuck, reason: HoldReason) -> Delivery:
-    for keys in _ways_out(box, job, is_beside=False):
+    erasing, by_rows = (ways := _ways_out(box, job, is_beside=False))[:2], ways[2:]
+    for keys in erasing:
+        if not (yield Press(keys)):
+            return stuck
+    # An agent that reads these keys together with the ones before takes them for a paste; the undo presses them again.
+    for keys in by_rows:
+        if (yield AskUnread()):
+            break
         if not (yield Press(keys)):
             return stuck
     return Held(reason, stuck.detail, is_refused=stuck.is_refused, is_late=True)
