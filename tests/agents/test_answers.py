@@ -40,7 +40,8 @@ def asked(agent: Delivering, text: str, *options: str) -> Fields:
 
 def answer_of(agent: Delivering, message: Fields) -> str:
     answer = message["answer"]
-    assert answer["source"] == SOURCES[agent.launch.kind], answer | {"text": answer["text"][:200]}
+    seen = (answer | {"text": answer["text"][:200]}, message["receipts"])
+    assert answer["source"] == SOURCES[agent.launch.kind], seen
     assert not answer["is_cut"]
     return str(answer["text"])
 
@@ -74,6 +75,18 @@ def test_messages_to_a_busy_agent_get_the_answers_of_their_own_turns(agent: Deli
 
     assert answers[1].endswith("the second is done")
     assert "the first is done" in answers[0] or answers[0] == answers[1]
+
+
+def test_a_message_that_a_hook_hands_over_after_a_tool_has_the_answer_of_that_turn(agent: Delivering) -> None:
+    if agent.launch.kind != "claude":
+        pytest.skip("only Claude Code takes messages through its hooks here")
+    first = agent.send("[[say=I look.]] [[tool=sleep 3]]")
+    agent.hark.wait_reached(first, "acknowledged")
+    second = agent.send("[[say=both are done]]")
+
+    answers = [answer_of(agent, agent.hark.wait_reached(one, "completed")) for one in (first, second)]
+
+    assert answers[1].endswith("both are done")
 
 
 def test_a_batch_shares_its_answer(agent: Delivering) -> None:

@@ -38,6 +38,8 @@ DEPTH = 1000
 MOST_STOPS = 20
 INTERRUPTED = "its turn was interrupted"
 WORDLESS = "the agent ended its turn without words"
+UNFINISHED = "the agent's record shows neither words nor the end of the turn"
+NOT_OVER = "the agent's record does not show the end of the turn, so there may be more"
 FROM_SCREEN = "read from the screen, which may show more or less than the answer"
 
 Read = Callable[[], Awaitable[Spoken | None]]
@@ -98,11 +100,15 @@ class Answers:
         reason = INTERRUPTED if fact.was_interrupted else ""
         source, spoken = await self._spoken(session, message, told)
         if spoken and spoken.text.strip():
-            return make_answer(message.id, spoken.text, source, self._clock(), reason)
+            is_certain = spoken.is_over or _ends_with(spoken, told)
+            return make_answer(
+                message.id, spoken.text, source, self._clock(), reason or ("" if is_certain else NOT_OVER)
+            )
         if told:
             return make_answer(message.id, told, AnswerSource.HOOK, self._clock(), reason)
         if reason or spoken:
-            return no_answer(message.id, self._clock(), reason or WORDLESS)
+            wordless = WORDLESS if spoken and spoken.is_over else UNFINISHED
+            return no_answer(message.id, self._clock(), reason or wordless)
         return await self._seen(session, message)
 
     async def _spoken(self, session: Session, message: Message, told: str) -> tuple[AnswerSource, Spoken | None]:
@@ -149,9 +155,12 @@ async def _settled(read: Read, told: str) -> Spoken | None:
     deadline_s = asyncio.get_running_loop().time() + WRITTEN_S
     while True:
         spoken = await read()
-        is_told = bool(told.strip()) and spoken is not None and spoken.text.rstrip().endswith(told.strip())
-        if spoken and (spoken.is_over or is_told):
+        if spoken and (spoken.is_over or _ends_with(spoken, told)):
             return spoken
         if asyncio.get_running_loop().time() >= deadline_s:
             return None if told.strip() else spoken
         await asyncio.sleep(POLL_S)
+
+
+def _ends_with(spoken: Spoken, told: str) -> bool:
+    return bool(told.strip()) and spoken.text.rstrip().endswith(told.strip())

@@ -141,9 +141,17 @@ class TurnBook:
             return failure.code not in PROVES_NOTHING
         return message.session_id == session_id and is_on_its_way(message)
 
+    async def _is_done(self, message_id: MessageId) -> bool:
+        try:
+            return (await self._store.message(message_id)).status in (Status.COMPLETED, Status.INTERRUPTED)
+        except HarkError:
+            return False
+
     async def hear(self, session_id: SessionId, heard: Heard) -> None:
-        if heard.message_ids:
-            heard = replace(heard, message_ids=await self.expected(session_id, heard.message_ids))
+        # A new daemon hears of older turns too. Their messages are done, and their ends, which keep the ids, end no other turn.
+        if heard.message_ids and heard.said is Said.PROMPT_SUBMITTED:
+            ids = await self.expected(session_id, heard.message_ids)
+            heard = replace(heard, message_ids=tuple([one for one in ids if not await self._is_done(one)]))
         state = self._state(session_id)
         state.is_heard = True
         state.hears_prompts = state.hears_prompts or heard.said is Said.PROMPT_SUBMITTED
