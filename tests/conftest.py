@@ -11,12 +11,14 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.test_order import spread
 
-settings.register_profile("same", derandomize=True, deadline=None)
-settings.register_profile("explore", deadline=None)
+# A busy machine draws examples slowly, which says nothing about the code.
+_patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", _patient, derandomize=True)
+settings.register_profile("explore", _patient)
 settings.load_profile("explore" if os.environ.get("HARK_EXPLORE") else "same")
 
 for number, default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
