@@ -67,6 +67,7 @@ from hark.delivery.carriers.undo import (
     Undo,
     WayBack,
     behind_cursor,
+    behind_in_last_row,
     going_back,
     pasting_back,
     shown_text,
@@ -113,7 +114,7 @@ def _deliver(job: Job, editor: EditorKeys) -> Delivery:
     if draft and not (yield SaveDraft(draft)):
         yield from leave(target, draft, job, editor)
         return Held(HoldReason.CALLED_OFF, CALLED_OFF)
-    behind = behind_cursor(draft, before.screen, target) if target else None
+    behind = _behind(draft, before.screen, target)
     ends_at_s = before.at_s + job.held_for_s
     taken = TakenDraft(text=draft, behind=behind, target=target, opened_in_s=opened_in_s, ends_at_s=ends_at_s)
     return (yield from _exchange(replace(job, way_back=_way_back(job, taken)), editor, before.screen, taken))
@@ -188,10 +189,20 @@ def _way_back(job: Job, taken: TakenDraft) -> WayBack:
     return pasting_back(taken.text, taken.behind, job.text, job.look) if taken.text else job.way_back
 
 
+def _behind(draft: str, screen: Screen, target: Box | None) -> str | None:
+    """Return the part of the draft behind the cursor; None if the screen does not tell. If the screen shows the draft otherwise than it
+    is, the part of the last row behind the cursor may still be the end of the draft."""
+    if target is None:
+        return None
+    behind = behind_cursor(draft, screen, target)
+    shown = behind_in_last_row(screen, target) if behind is None else None
+    return shown if shown and draft.endswith(shown) else behind
+
+
 def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:
     """Return the undo while nothing of ours is in the box, but the editor may be open. Keys that come before the agent is back are lost,
     and agents put the cursor at the end when their editor closes."""
-    behind = behind_cursor(draft, screen, target) if target else None
+    behind = _behind(draft, screen, target)
     return (*closing(editor), *(going_back(draft, behind, job.look) if behind else ()))
 
 

@@ -109,7 +109,9 @@ def _way_back(job: Job, keys: InterruptKeys, found: FoundDraft, text: str) -> Wa
         return way_back_of(job, found, text)
     after = (Write(then_wait_s=SUBMITTED_S), Write(keys=(keys.recall,) * 2))
     # An Enter that made a new line has put nothing into the history: until that is seen, a draft that is known to the letter is pasted.
-    after_enter = way_back_of(job, found, text).after_enter if _is_known(found) else after
+    # Otherwise nobody knows whether the keys have brought the draft back, and it stays on record.
+    unsure = (*after, Write(leaves_draft_out=True))
+    after_enter = way_back_of(job, found, text).after_enter if _is_known(found) else unsure
     return WayBack(draft=(Write(keys=(keys.recall,)),), after_enter=after_enter, after_submit=after)
 
 

@@ -57,8 +57,8 @@ class Write(Struct, frozen=True):
     back_wait_s: float | None = None
     """How long to pause after the agent is seen to come back from its editor; None if the agent cannot be in its editor."""
     leaves_draft_out: bool = False
-    """True for a write that does nothing and stands in place of those that would bring the draft back: after such an undo the draft is
-    out of the box, and only on record."""
+    """True for a write that does nothing and stands in place of those that would surely bring the draft back: after such an undo the
+    draft may be out of the box, and only on record."""
 
 
 Undo = tuple[Write, ...]
