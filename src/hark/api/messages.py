@@ -1,6 +1,8 @@
 """Calls about messages."""
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -32,6 +34,8 @@ from hark.store.contract import Enqueued
 
 
 async def send(request: Request, body: Send) -> Sent | Response:
+    if body.waits and (asker := own_session(request)):
+        service_of(request).askers.check(asker, found(request).id)
     sent = await post(service_of(request), found(request), body, idempotency_key(request))
     answer = await sent_answer(service_of(request), sent)
     # The status 202 promises a delivery; an urgent message that does not wait any more gets 200.
@@ -45,8 +49,18 @@ async def send_group(request: Request, body: SendGroup) -> SentList:
     # A session that goes away at this moment must not refuse the message to all the others.
     wish = msgspec.convert(msgspec.structs.asdict(body) | {"queue": True}, _Wish)
     sessions = hark.sessions.find_group(",".join(body.to), body.sender_session_id)
+    if sender := hark.sessions.named(body.sender_session_id) if body.sender_session_id else None:
+        # One refusal must come before anything is sent to anybody.
+        for session in sessions:
+            await hark.loops.check(sender, session)
     sent = await asyncio.gather(*(post(hark, session, wish, key) for session in sessions))
     return SentList(messages=[await sent_answer(hark, one) for one in sent])
+
+
+def own_session(request: Request) -> SessionId | None:
+    """Return the session whose own program makes the request; None if no session's program does."""
+    caller = request.scope.get("hark_caller")
+    return caller.session.id if caller else None
 
 
 class _Wish(Send, frozen=True, kw_only=True, forbid_unknown_fields=False):
@@ -145,8 +159,38 @@ async def get_message(request: Request, _: None) -> MessageInfo:
             raise HarkError(
                 "request-invalid", f"cannot wait for {goal!r}", "wait for submitted, acknowledged or completed"
             )
-        message = await hark.mailbox.wait(message.id, Status(goal), query_number(request, "wait_seconds", 30, 0, 60))
+        message = await _waited(request, message, Status(goal), query_number(request, "wait_seconds", 30, 0, 60))
     return await _info(request, message)
+
+
+async def _waited(request: Request, message: Message, goal: Status, within_s: float) -> Message:
+    """Wait for the message. If the program of the session that sent it waits for its completion, that session waits for the other."""
+    hark, asker = service_of(request), own_session(request)
+    if asker is None or asker != message.sender_session_id or goal is not Status.COMPLETED:
+        reached: Message = await hark.mailbox.wait(message.id, goal, within_s)
+        return reached
+    with hark.askers.waiting(asker, message.session_id):
+        return await _while_connected(request, hark.mailbox.wait(message.id, goal, within_s))
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Message]) -> Message:
+    """Do the work, but stop when the caller has gone: then nobody waits any more."""
+    working = asyncio.create_task(work)
+    leaving = asyncio.create_task(_until_disconnected(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise HarkError("wait-timeout", "the caller has gone", "ask again")
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _until_disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def cancel_message(request: Request, _: None) -> MessageInfo:
@@ -167,6 +211,8 @@ async def _info(request: Request, message: Message) -> MessageInfo:
 _SEND_ERRORS = (
     "session-not-found",
     "session-gone",
+    "ask-loop",
+    "loop-limit",
     "session-ambiguous",
     "request-invalid",
     "text-empty",
@@ -231,7 +277,7 @@ CALLS = (
             ),
             Query("wait_seconds", "how long to wait at most", {"type": "number", "minimum": 0, "maximum": 60}),
         ),
-        errors=("message-not-found", "message-ambiguous", "wait-timeout"),
+        errors=("message-not-found", "message-ambiguous", "wait-timeout", "ask-loop"),
     ),
     Call(
         method="POST",

@@ -185,6 +185,8 @@ class Send(Request, frozen=True, kw_only=True):
     """True to never type the message: it waits until the session's agent checks its inbox."""
     queue: bool = False
     """True to keep the message if the session is gone, instead of refusing it."""
+    waits: bool = False
+    """True if the sender will wait until the message is completed: hark refuses a message that would make sessions wait for each other."""
     raw: bool = False
     """True to type the text without a header and apart from other messages: for the agent's own commands, such as /compact."""
     notify_on_delivery: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from hark.daemon.bus import Bus
+from hark.daemon.loops import Loops
 from hark.daemon.outbox import Outbox
 from hark.daemon.process.clock import Clock
 from hark.daemon.registry.sessions import Sessions
@@ -38,6 +39,7 @@ class Mailbox:
         bus: Bus,
         config: Config,
         clock: Clock,
+        loops: Loops,
     ) -> None:
         self._store = store
         self._outbox = outbox
@@ -46,6 +48,7 @@ class Mailbox:
         self._bus = bus
         self._config = config
         self._clock = clock
+        self._loops = loops
 
     async def send(
         self,
@@ -69,6 +72,8 @@ class Mailbox:
         from_session = self.check(text, sender=sender, sender_name=sender_name, is_raw=is_raw, notify=notify)
         if not keep_if_gone:
             await self._check_there(session, idempotency_key)
+        if from_session:
+            await self._loops.admit(from_session, session, hops_of_reply(in_reply_to) if in_reply_to else 0)
         now = self._clock()
         timeout_s = timeout_s or self._config.default_timeout or None
         message = Message(

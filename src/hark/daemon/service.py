@@ -9,6 +9,7 @@ from typing import Protocol
 
 from hark import __version__, paths
 from hark.agents.kinds import GENERIC, Kinds
+from hark.daemon.askers import Askers
 from hark.daemon.bus import Bus
 from hark.daemon.delivering.equipment import Equipment
 from hark.daemon.delivering.handover import Handovers
@@ -26,6 +27,7 @@ from hark.daemon.hearing.tracker import Tracker
 from hark.daemon.hearing.turn_book import TurnBook, TurnListeners
 from hark.daemon.hearing.witnesses import Witnesses
 from hark.daemon.inbox import Inbox
+from hark.daemon.loops import Loops
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.outbox import Outbox
 from hark.daemon.panes import PaneListeners, Panes
@@ -56,6 +58,7 @@ from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
+from hark.model.signal import SignalSource, SignalState
 from hark.queue.statistics import Statistics
 from hark.signals.marker import MarkerReader
 from hark.store.contract import Record, Store
@@ -123,7 +126,9 @@ class Service:
         self.editors = Editors(self.live, lambda words: kinds.recognise(words) != GENERIC)
         self.repeats = Repeats(store, self.sessions, wall_clock)
         self.couriers = Couriers(store, self.live, self._courier, self._session_at)
-        self.mailbox = Mailbox(store, outbox, self.sessions, self.couriers, self.bus, config, wall_clock)
+        self.askers = Askers(self.sessions)
+        self.loops = Loops(config, elapsed_s, self._tell_of_loop)
+        self.mailbox = Mailbox(store, outbox, self.sessions, self.couriers, self.bus, config, wall_clock, self.loops)
         self.teacher = Teacher(self.mailbox)
         namespaces = tuple(name.strip() for name in config.signal_namespaces.split(",") if name.strip())
         self.signals = Signals(store, self.sessions, self.live, MarkerReader(namespaces), wall_clock)
@@ -231,6 +236,10 @@ class Service:
 
     def _courier(self, session_id: SessionId) -> Courier:
         return Courier(session_id, self._equipment)
+
+    async def _tell_of_loop(self, session: Session, text: str) -> None:
+        """Tell a human of a loop between agents, as of an error that an agent announces."""
+        await self.signals.command(session, SignalState.ERROR, text, SignalSource.HOOK)
 
     async def _key_age_s(self, session: Session) -> float | None:
         return await key_age_s(self.panes, session, wall_clock)

@@ -35,6 +35,10 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The largest number of messages that go to an agent as one payload."""
     max_attempts: int = 10
     """The number of refusals by the agent after which hark gives a message up; 0 never gives up."""
+    max_thread_hops: int = 20
+    """The largest number of replies behind each other in a thread; 0 allows any number."""
+    max_pair_rate: int = 30
+    """The largest number of messages that one session may send another within a minute; 0 allows any number."""
     keep_messages: float = 30 * 86400.0
     """Seconds for which hark keeps messages to which nothing more happens; 0 keeps them for ever."""
     keep_sessions: float = 30 * 86400.0
@@ -111,6 +115,8 @@ _FLOORS = {
     "default_timeout": 0.0,
     "max_batch_size": 1,
     "max_attempts": 0,
+    "max_thread_hops": 0,
+    "max_pair_rate": 0,
     "keep_messages": 0.0,
     "keep_sessions": 0.0,
     "gone_timeout": 0.0,

@@ -49,6 +49,8 @@ CODES: dict[str, tuple[int, Exit]] = {
     "not-available": (501, Exit.FAILURE),
     "transition-illegal": (409, Exit.FAILURE),
     "lease-lost": (409, Exit.FAILURE),
+    "ask-loop": (409, Exit.FAILURE),
+    "loop-limit": (429, Exit.FAILURE),
     "idempotency-conflict": (409, Exit.FAILURE),
     "route-not-found": (404, Exit.FAILURE),
     "method-not-allowed": (405, Exit.FAILURE),

@@ -16,6 +16,7 @@ from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
+from hark.daemon.loops import Loops
 from hark.daemon.mailbox import Mailbox
 from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes
@@ -117,7 +118,14 @@ class Parts:
         self.live = LiveSessions(self.sessions.is_running)
         self.couriers = Couriers(self.store, self.live, self._courier, lambda pane: None)
         self.mailbox = Mailbox(
-            self.store, self.outbox, self.sessions, self.couriers, self.bus, self.config, self.clocks.wall
+            self.store,
+            self.outbox,
+            self.sessions,
+            self.couriers,
+            self.bus,
+            self.config,
+            self.clocks.wall,
+            Loops(self.config, lambda: 0.0, nothing),
         )
         self._stack = AsyncExitStack()
 

@@ -7,7 +7,7 @@ import click
 
 from hark.cli.client import Client, segment
 from hark.cli.messages.answers import print_answer
-from hark.cli.messages.send import ENDS, message_text, outcome_line, sent_line, wait_for
+from hark.cli.messages.send import exit_code, message_text, outcome_line, sent_line, wait_for
 from hark.cli.parameters import complete_session, json_option, seconds, sender_fields, session_argument
 from hark.cli.text import print_json, say
 from hark.model.errors import Exit
@@ -44,15 +44,18 @@ def command(
     client = Client()
     body: dict[str, Any] = {"text": message_text(words), "delivery_mode": mode or "sequential"}
     body |= {"timeout_seconds": timeout_s} | sender_fields(client, sender)
+    if os.environ.get("HARK_SESSION"):
+        body["waits"] = True
     path = f"/sessions/{segment(session)}/send"
     sent = client.post(path, body, idempotency_key=key or os.urandom(16).hex())
     if not is_json:
         say(sent_line(sent, session))
     message = wait_for(client, sent["id"], "completed", timeout_s)
+    code = exit_code(message, "completed")
     if is_json:
         print_json(message)
-    elif message["status"] in ENDS:
+    elif code != Exit.OK:
         say(outcome_line(message, "completed"))
     else:
         print_answer(message["answer"], message["id"])
-    return ENDS.get(message["status"], Exit.OK)
+    return code

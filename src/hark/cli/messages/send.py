@@ -118,6 +118,8 @@ def command(
     if timeout_s is not None:
         body["timeout_seconds"] = timeout_s
     body |= {name: True for name, is_wanted in (("inbox", is_inbox), ("queue", is_kept), ("raw", is_raw)) if is_wanted}
+    if goal == "completed" and os.environ.get("HARK_SESSION"):
+        body["waits"] = True
     if authority == "user":
         body["as_user"] = True
     body |= notify_fields(notify_on_delivery, notify_after_s, notify_on_failure, notify_on_stop)
