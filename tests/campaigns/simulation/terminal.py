@@ -81,7 +81,7 @@ class Known(NamedTuple):
 class Undone(NamedTuple):
     leaves_draft_out: bool
     is_dialog_known: bool
-    """The last look before it showed a dialog."""
+    """A look showed a dialog, and there was a step after it in which the undo could be changed."""
     ended_at: float
     met_dialog: bool = False
     box: Units = ()
@@ -137,6 +137,8 @@ class Terminal:
         self._view = view
         self._drawn_until = 0.0
         self._looked_at: tuple[float, float, View] | None = None
+        self._seen_before: tuple[float, float, View] | None = None
+        """What was looked at before the step that is done now."""
         self._screens: dict[View, Screen] = {}
 
     def redraw(self) -> None:
@@ -212,7 +214,7 @@ class Terminal:
         self.was_undone = self.undo is not None and not self.is_after_enter
         self.is_undoing = True
         if self.undo is not None:
-            is_known = self._looked_at is not None and self._looked_at[2].front == "dialog"
+            is_known = self._seen_before is not None and self._seen_before[2].front == "dialog"
             self.undone = Undone(leaves_draft_out(self.undo), is_known, self.now)
         self.at(self.now, "undo", self.undo or ())
 
@@ -343,6 +345,7 @@ class Terminal:
     # -- what a carrier asks for
 
     def answer(self, step: Step) -> Answer:
+        self._seen_before = self._looked_at
         answer = self._answers[type(step)](self, step)
         if self._trace is not None:
             self._trace.answer(self.now, step, answer, self.agent)

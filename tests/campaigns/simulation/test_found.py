@@ -217,6 +217,7 @@ FOUND_IN_A_MILLION = (
     500002825,
     821621,
     832663,
+    907824,
 )
 
 
@@ -231,7 +232,8 @@ def test_what_a_million_runs_have_found(seed: int) -> None:
     the key that erases it took a letter of the draft; a draft that an undo under a dialog had left out, and that was dropped from the
     record because the human had typed since. A cursor behind blanks that an agent had trimmed and hark had pasted again; such blanks,
     lost because the daemon died before it could paste them. A cursor in a draft that the screen shows otherwise than it is; a draft
-    that an undo should have fetched from the history, where no Enter had put our text before it."""
+    that an undo should have fetched from the history, where no Enter had put our text before it; a newline in a collapsed paste,
+    pasted behind it once more."""
     scenario = draw_scenario(Random(seed), seed)
 
     assert not run(scenario).violations, tell(scenario)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from hark.delivery.carriers.steps import Answer, CloseEditor, Paste, Press, Step
 from hark.delivery.carriers.submit import DRAWN_WITHIN_S, Job, Test, look, settle, watch_at_rest, watch_for
 from hark.delivery.carriers.undo import EDITOR_GONE_S, SPARE_ERASURES, Undo, Write, arrows
-from hark.delivery.screen.box import holds_text, read_box
+from hark.delivery.screen.box import Box, BoxLook, holds_text, read_box
 from hark.delivery.screen.capture import Screen
 from hark.delivery.wording import catches_enter
 
@@ -107,13 +107,21 @@ def _paste_trimmed(text: str, job: Job, editor: EditorKeys) -> Settling:
     box = read_box(seen.screen, job.look)
     if not is_drawn or box is None or not box.is_cursor_at_end:
         return False
-    is_whole = yield from _paste_blanks(text[len(ended) :], job)
-    if not is_whole or started == text:
+    begins, ends = _pastes_at_ends(box, job.look)
+    is_whole = yield from _paste_blanks("" if ends else text[len(ended) :], job)
+    if not is_whole or started == text or begins:
         return is_whole
     if not (yield Press((job.look.left_key,) * (arrows(started) + SPARE_ERASURES))):
         return False
     yield from watch_for(partial(_is_at_start, job=job), DRAWN_WITHIN_S)
     return (yield from _paste_blanks(text[: -len(started)], job))
+
+
+def _pastes_at_ends(box: Box, look: BoxLook) -> tuple[bool, bool]:
+    """Return whether the box begins, and whether it ends, with a collapsed paste: blanks that belong to the paste are still in it."""
+    shown = "".join(box.rows).strip()
+    pastes = list(re.finditer(look.placeholder, shown)) if look.placeholder else []
+    return any(paste.start() == 0 for paste in pastes), any(paste.end() == len(shown) for paste in pastes)
 
 
 def _paste_blanks(blanks: str, job: Job) -> Settling:
