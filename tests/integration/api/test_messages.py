@@ -53,7 +53,7 @@ def test_a_hook_with_a_clock_of_its_own_cannot_turn_the_order_of_receipts(hark: 
 
     assert [hark.api("POST", "/hooks", body).status for body in (submitted, stopped)] == [202, 202]
 
-    message = hark.message(message_id)
+    message = hark.wait_reached(message_id, "completed")
     times = [datetime.fromisoformat(receipt["at"]) for receipt in message["receipts"]]
     assert [receipt["status"] for receipt in message["receipts"]][-2:] == ["acknowledged", "completed"]
     assert times == sorted(times)
