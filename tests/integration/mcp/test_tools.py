@@ -277,6 +277,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol(hark: RunningHark, se
 async def test_without_a_session_what_needs_one_says_so(
     hark: RunningHark, tool: str, arguments: dict[str, Any]
 ) -> None:
+    hark.ok("daemon", "start")
     async with connected(hark, None) as client:
         with pytest.raises(ToolFailed, match="does not know which session"):
             await client.call(tool, **arguments)
