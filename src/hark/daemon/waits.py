@@ -80,6 +80,9 @@ class Waits:
             return session.id in signalled or self._sessions.get(session.id).signal_state == goal
         if goal == MESSAGES_COMPLETED:
             return not await self._store.messages(session.id, limit=1, statuses=_OPEN)
+        if goal == "idle":
+            # Whoever waits for the end of a turn also finds on record what it has completed.
+            await self._turns.wait_written(session.id)
         if self._turns.of(session.id).phase is not PHASES[goal]:
             return False
         # Between two turns an agent looks idle, but it does not count as idle if a message is on its way to it.

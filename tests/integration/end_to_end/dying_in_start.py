@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hark.cli.main import main
-from hark.daemon.registry import sessions
+from hark.daemon.registry import starter
 from hark.terminal.tmux.new_panes import open_pane
 from tests.integration.end_to_end.dying_in_handover import die_at
 
@@ -28,7 +28,7 @@ def make_deadly(plan: Path) -> None:
         die_at(plan, "opened")
         return pane
 
-    vars(sessions)["open_pane"] = open_or_die
+    vars(starter)["open_pane"] = open_or_die
 
 
 if __name__ == "__main__":

@@ -243,7 +243,7 @@ class RunningHark:
             said = ""
         # What `hark serve` says to people when it refuses to start is no complaint.
         unasked = [line for line in said.splitlines() if not line.startswith(("hark: ", "  hint: ", "hark is ready"))]
-        return "\n".join(unasked + [line["error"] for line in self.log() if "error" in line])
+        return "\n".join(unasked + [str(line) for line in self.log() if "error" in line])
 
     def _is_removed(self) -> bool:
         """An agent that is just ending may still write a file while we remove."""

@@ -67,6 +67,9 @@ class Connection:
             raise ChannelLost(f"no answer to {method}") from late
         finally:
             self._pending.pop(number, None)
+            if waiting.done() and not waiting.cancelled():
+                # The request may have failed on its way while the reader gave up the answer: somebody has to take note of both.
+                waiting.exception()
         if answer.error:
             raise CallFailed(f"{method}: {answer.error}")
         return answer.result

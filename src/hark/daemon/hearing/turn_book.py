@@ -308,6 +308,12 @@ class TurnBook:
         else:
             await self._write(session_id, state)
 
+    async def wait_written(self, session_id: SessionId) -> None:
+        """Wait until the task that writes what the session's agent has said is done, if there is such a task now."""
+        state = self._live.find(session_id, SessionTurns)
+        if state and state.writer:
+            await asyncio.wait({state.writer})
+
     async def settle(self, session_id: SessionId) -> None:
         """Write to the store what the session's agent has said, as far as that is not written yet."""
         if state := self._live.find(session_id, SessionTurns):
