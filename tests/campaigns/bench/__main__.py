@@ -2,6 +2,7 @@ import sys
 
 from tests.campaigns.bench import (
     airlock,
+    ask,
     capture,
     enqueue,
     escape,
@@ -18,6 +19,7 @@ from tests.campaigns.bench import (
 
 BENCHES = {
     "send": send.run,
+    "ask": ask.run,
     "enqueue": enqueue.run,
     "capture": capture.run,
     "sessions": sessions.run,
