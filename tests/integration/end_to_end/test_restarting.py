@@ -179,7 +179,8 @@ def test_ten_commands_after_an_upgrade_renew_the_daemon_once(hark: RunningHark, 
     said = [command.communicate(timeout=2 * DEADLINE_S) for command in commands]
 
     assert [(command.returncode, error) for command, (_, error) in zip(commands, said, strict=True)] == [(0, b"")] * 10
-    assert hark.api("GET", "/healthz").json["version"] == __version__
+    wait_until(lambda: readies(hark) == 2, DEADLINE_S, "the new daemon")
+    assert hark.json("daemon", "status")["version"] == __version__
     assert readies(hark) == 2
 
 
