@@ -13,8 +13,7 @@ from tests.campaigns.simulation.run import run, run_seed
 from tests.campaigns.simulation.scenario import draw_scenario
 from tests.campaigns.simulation.trace import Trace
 
-RUNS = int(os.environ.get("HARK_TEST_SIMULATIONS", "10000"))
-"""How many runs each of the two long tests takes; `.ci/run` takes more."""
+RUNS = 50_000
 ELSEWHERE = secrets.randbelow(10**9) if os.environ.get("HARK_EXPLORE") else 500_000_000
 """The same runs every time, unless somebody goes looking for new ones."""
 

@@ -201,9 +201,12 @@ def _recall(
 ) -> Generator[Step, Answer, None]:
     """Bring the draft back from the history. The draft comes back with the mark: move the cursor behind the mark and erase it."""
     seen = yield from watch_for(lambda screen: is_empty(screen, job), BACK_WITHIN_S)
-    if not is_empty(seen.screen, job) or not (yield Press(back, ())):
+    # Until the draft is seen, nobody knows whether a dialog has taken the keys.
+    if not is_empty(seen.screen, job) or not (yield Press(back, (Write(leaves_draft_out=True),))):
         return
     seen = yield from watch_for(lambda screen: shows(screen, job, marked), BACK_WITHIN_S)
+    if shows(seen.screen, job, marked):
+        yield LeaveUndo(())
     if shows(seen.screen, job, marked) and (yield from walk_cursor(marked, job.look)):
         yield from _erase_mark(job, keys, box)
 
