@@ -18,8 +18,11 @@ from tests.test_order import spread
 # A busy machine draws examples slowly, which says nothing about the code.
 _patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", _patient, derandomize=True)
+settings.register_profile("quick", _patient, derandomize=True, max_examples=30)
 settings.register_profile("explore", _patient)
-settings.load_profile("explore" if os.environ.get("HARK_EXPLORE") else "same")
+settings.load_profile(
+    "explore" if os.environ.get("HARK_EXPLORE") else "quick" if os.environ.get("HARK_QUICK") else "same"
+)
 
 for number, default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:

@@ -11,19 +11,18 @@ from typing import Any
 
 from hark import paths
 from hark.agents.kinds import load_kinds
-from hark.api.agent_guard import AgentGuard
-from hark.api.guard import Guard
-from hark.api.listening import Doors, tcp_socket
+from hark.api.access.agent_guard import AgentGuard
+from hark.api.dashboard.entrance import Entrance
+from hark.api.listening import Doors
 from hark.api.server import make_api
 from hark.daemon.process.directories import make_directories
 from hark.daemon.process.instance_lock import InstanceLock
 from hark.daemon.process.log import close_log, logger, open_log
 from hark.daemon.process.presence import Presence
 from hark.daemon.process.restart import parse_descriptors, replace_process
-from hark.daemon.process.tokens import kept_secret
 from hark.daemon.service import Service, Worker
-from hark.model.config import Config, check_no_yaml, merge_config, parse_listen, parse_rights
 from hark.model.errors import Exit, HarkError
+from hark.model.settings.config import Config, check_no_yaml, merge_config, parse_rights
 from hark.store.sqlite.store import SqliteStore
 from hark.terminal.tmux.version import check_version
 
@@ -78,13 +77,13 @@ async def _run(hark: Service, lock: InstanceLock, ready_fd: int | None) -> None:
     await hark.store.release_leases(hark.lease_group)
     await hark.sessions.load()
     await hark.turns.load()
+    await hark.questions.load()
     hark.statistics.begin(await hark.store.pending())
     api = make_api(hark, hark.config.max_text_bytes)
     doors = Doors(api, paths.socket_path())
-    if hark.config.listen:
-        host, port = parse_listen(hark.config.listen)
-        listener = tcp_socket(host, port)
-        doors.bind_tcp(Guard(api, kept_secret(paths.token_path()), listener.getsockname()[1]), listener)
+    await hark.browsers.load()
+    api.state.entrance = Entrance(api, doors, hark.config, hark.browsers, paths.state_dir())
+    api.state.entrance.open_at_start()
     doors.bind()
     rights = parse_rights(hark.config.agent_rights)
     agents = Doors(AgentGuard(api, hark.agent_secret, rights, hark.sessions.known), paths.agent_socket_path())
@@ -111,6 +110,7 @@ async def _run(hark: Service, lock: InstanceLock, ready_fd: int | None) -> None:
             logger.info("stopping")
             hark.panes.hang_up()
             hark.bus.hang_up()
+            await hark.terminal_views.close()
             await asyncio.gather(doors.close(), agents.close())
             await _let_deliveries_end(hark)
             for worker in workers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -75,6 +77,18 @@ class Delivering(msgspec.Struct, frozen=True):
             raise AssertionError(f"{late}\n{self.screen().text}") from late
         return message_id
 
+    def restart(self) -> dict[str, Any]:
+        """Start the agent again, with the environment that it was started with. The agent is in another pane then."""
+        settings = {name: value for name, value in self.hark.environment.items() if name.startswith("HARK_")}
+        finished = subprocess.run(
+            [HARK, "restart", "--json", "a"],
+            env=self.launch.environment | settings,
+            check=True,
+            capture_output=True,
+            timeout=START_DEADLINE_S,
+        )
+        return dict(json.loads(finished.stdout))
+
     def human(self) -> Human:
         return Human(self.tmux.socket, self.pane, COLUMNS, ROWS)
 
@@ -105,6 +119,8 @@ def delivering(
     is_native: bool = False,
     by_hook: bool = False,
     is_woken: bool = False,
+    answers: bool = False,
+    policy: Path | None = None,
     change: Callable[[Launch], Launch] | None = None,
     describe: Callable[[str], str] | None = None,
     max_batch_size: int = 1,
@@ -121,6 +137,8 @@ def delivering(
         stand_in = owned.enter_context(StandIn(thinks_s))
         settings = {"native": str(is_native).lower(), "hook_messages": str(by_hook).lower()}
         settings["rewake"] = str(is_woken).lower()
+        settings["answers"] = str(answers).lower()
+        settings |= {"answer_policy": str(policy)} if policy else {}
         settings["input_stale_timeout"] = str(stale_after_s)
         hark = owned.enter_context(RunningHark(max_batch_size=str(max_batch_size), **settings))
         # The tmux server gives the daemon's environment to every pane, and some agents do not talk to people in CI.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 
-from tests.agents.delivering import HARK, Delivering, delivering
-from tests.agents.running import START_DEADLINE_S, end_tree, wait_ready
+from tests.agents.delivering import Delivering, delivering
+from tests.agents.running import end_tree
 
 KINDS = ("claude", "codex", "gemini", "opencode")
 NATIVE = ("codex", "opencode")
@@ -21,18 +19,6 @@ def agent(request: pytest.FixtureRequest) -> Iterator[Delivering]:
         yield running
 
 
-def restart(agent: Delivering) -> dict[str, object]:
-    settings = {name: value for name, value in agent.hark.environment.items() if name.startswith("HARK_")}
-    finished = subprocess.run(
-        [HARK, "restart", "--json", "a"],
-        env=agent.launch.environment | settings,
-        check=True,
-        capture_output=True,
-        timeout=START_DEADLINE_S,
-    )
-    return dict(json.loads(finished.stdout))
-
-
 def test_a_killed_agent_comes_back_in_its_conversation_and_gets_its_queue_once(agent: Delivering) -> None:
     first = agent.send("the first message")
     agent.hark.wait_reached(first, "completed")
@@ -42,14 +28,10 @@ def test_a_killed_agent_comes_back_in_its_conversation_and_gets_its_queue_once(a
     second = agent.send("the second message", "--queue")
     agent.hark.wait_status(second, "held", "session-gone")
 
-    agent.hark.ok("hold", "a")  # Gemini CLI loses what comes while it starts.
-
-    made = restart(agent)
+    made = agent.restart()
 
     after = agent.hark.session("a")
     try:
-        wait_ready(agent.tmux, after["pane_id"], agent.launch.kind)
-        agent.hark.ok("release", "a")
         assert (after["id"], after["name"]) == (before["id"], "a")
         assert made["conversation"]
         agent.hark.wait_reached(second, "completed")

@@ -15,18 +15,22 @@ from msgspec import structs
 
 from hark.model.answer import Answer
 from hark.model.event import Event, EventKind
-from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.ids import MessageId, QuestionId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Receipt, Status
+from hark.model.question import Ending, Question
 from hark.model.reminder import Reminder
 from hark.model.session import Session, SessionState
+from hark.model.viewer import Hit
 from hark.queue import lifecycle, ordering
 from hark.queue.lifecycle import Step
 from hark.store import rules
 from hark.store.contract import Begun, Enqueued
+from tests.support.memory_viewers import MemoryViewers, find_hits
 
 
-class MemoryStore:
+class MemoryStore(MemoryViewers):
     def __init__(self) -> None:
+        super().__init__()
         self._is_open = False
         self._listeners: list[Callable[[Event], None]] = []
         self._sequence = 0
@@ -41,6 +45,7 @@ class MemoryStore:
         self._drafts: dict[SessionId, Draft] = {}
         self._reminders: dict[ReminderId, Reminder] = {}
         self._signal_memories: dict[SessionId, str] = {}
+        self._questions: dict[QuestionId, Question] = {}
         self._clocks: dict[str, datetime] = {}
 
     async def open(self) -> None:
@@ -72,6 +77,13 @@ class MemoryStore:
         await _listeners_turn()
         return session
 
+    async def start_heir(self, session_id: SessionId, changes: dict[str, Any], event: Event) -> Session:
+        heir = await self.change_session(session_id, changes, event)
+        for message in [m for m in self._pending() if heir.heir_of and m.session_id == heir.heir_of]:
+            self._advance(lifecycle.take_over(message, session_id, event.at))
+        await _listeners_turn()
+        return heir
+
     async def save_signal(
         self, session_id: SessionId, changes: dict[str, Any], event: Event | None, memory: str
     ) -> Session:
@@ -91,6 +103,7 @@ class MemoryStore:
             del self._messages[message.id], self._receipts[message.id]
             self._answers.pop(message.id, None)
         self._reminders = {i: r for i, r in self._reminders.items() if r.session_id != session_id}
+        self._questions = {i: q for i, q in self._questions.items() if q.session_id != session_id}
         for of_session in (self._sessions, self._drafts, self._leases, self._fences, self._signal_memories):
             of_session.pop(session_id, None)
         await _listeners_turn()
@@ -111,7 +124,7 @@ class MemoryStore:
 
     # messages
 
-    async def enqueue(self, message: Message) -> Enqueued:
+    async def enqueue(self, message: Message, step: Step | None = None) -> Enqueued:
         self._session(message.session_id)
         if stored := self._same_key(message):
             rules.check_repeat(stored, message)
@@ -123,7 +136,8 @@ class MemoryStore:
         self._sequence += 1
         self._messages[message.id] = begun.message
         self._receipts[message.id] = [begun.receipt]
-        enqueued = Enqueued(begun.message, self._position(begun.message), True)
+        arrived = self._advance(lifecycle.advance(begun.message, step)) if step else begun.message
+        enqueued = Enqueued(arrived, self._position(arrived), True)
         await _listeners_turn()
         return enqueued
 
@@ -145,6 +159,10 @@ class MemoryStore:
         self._check_open()
         newest_first = [m for m in reversed(self._messages.values()) if m.session_id == session_id]
         return next((self._answers[m.id] for m in newest_first if m.id in self._answers), None)
+
+    async def last_words(self, session_ids: Sequence[SessionId], length: int) -> dict[SessionId, str]:
+        answers = {session_id: await self.last_answer(session_id) for session_id in session_ids}
+        return {session_id: answer.text[:length] for session_id, answer in answers.items() if answer and answer.text}
 
     async def begin_attempt(
         self, message_id: MessageId, at: datetime, fence: int, batch_id: str | None = None
@@ -220,6 +238,7 @@ class MemoryStore:
             self._answers.pop(message_id, None)
         self._events = [e for e in self._events if e.at >= before or e is self._events[-1]]
         self._reminders = {i: r for i, r in self._reminders.items() if not rules.is_done_before(r, before)}
+        self._questions = {i: q for i, q in self._questions.items() if q.ended_at is None or q.ended_at >= before}
         return forgotten
 
     async def with_notices(self, limit: int = 1000) -> Sequence[Message]:
@@ -354,6 +373,56 @@ class MemoryStore:
         waiting = (r for r in self._reminders.values() if r.fired_at is None and r.cancelled_at is None)
         return sorted(waiting, key=lambda r: (r.fire_at, r.created_at, r.id))
 
+    # questions
+
+    async def add_question(self, question: Question, event: Event) -> None:
+        self._session(question.session_id)
+        if question.id in self._questions:
+            raise rules.id_taken("question", question.id)
+        self._questions[question.id] = question
+        self._record(event)
+        await _listeners_turn()
+
+    async def end_question(
+        self, question_id: QuestionId, at: datetime, ending: Ending, event: Event | None = None
+    ) -> Question:
+        return await self._save_question(rules.ended(self._question(question_id), at, ending), event)
+
+    async def correct_question(self, question_id: QuestionId, ending: Ending, event: Event) -> Question:
+        return await self._save_question(rules.corrected(self._question(question_id), ending), event)
+
+    async def _save_question(self, question: Question, event: Event | None) -> Question:
+        self._questions[question.id] = question
+        if event:
+            self._record(event)
+        await _listeners_turn()
+        return question
+
+    async def question(self, question_id: QuestionId) -> Question:
+        return self._question(question_id)
+
+    async def questions(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Question]:
+        self._check_open()
+        known = [q for q in self._questions.values() if session_id in (None, q.session_id)]
+        return sorted(known, key=lambda question: question.asked_at)[-limit:]
+
+    async def open_questions(self) -> Sequence[Question]:
+        self._check_open()
+        return sorted((q for q in self._questions.values() if q.end is None), key=lambda question: question.asked_at)
+
+    # the dashboard
+
+    async def unsettled(self, limit: int = 200) -> Sequence[Message]:
+        self._check_open()
+        wanted = ("uncertain", "dead", "failed", "expired")
+        return [m for m in reversed(self._messages.values()) if m.status in wanted][:limit]
+
+    async def search(self, text: str, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Hit]:
+        self._check_open()
+        hits = list(find_hits(text, self._messages.values(), self._answers, self._events))
+        chosen = [hit for hit in hits if session_id is None or hit.session_id == session_id]
+        return sorted(chosen, key=lambda hit: hit.at, reverse=True)[:limit]
+
     # clocks
 
     async def clock(self, name: str) -> datetime | None:
@@ -381,6 +450,12 @@ class MemoryStore:
         if message_id not in self._messages:
             raise rules.no_message(message_id)
         return self._messages[message_id]
+
+    def _question(self, question_id: QuestionId) -> Question:
+        self._check_open()
+        if question_id not in self._questions:
+            raise rules.no_question(question_id)
+        return self._questions[question_id]
 
     def _yielding(self, session: Session) -> dict[SessionId, Session]:
         others = (other for other in self._sessions.values() if other.id != session.id)

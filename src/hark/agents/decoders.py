@@ -7,8 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from hark.agents.questions import name_work
 from hark.agents.registry import find_agent
 from hark.model.heard import Said
+from hark.model.question import Asked
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -28,6 +30,10 @@ class Report(Struct, frozen=True, kw_only=True):
     """True if the agent reads what the hook prints."""
     transcript: str = ""
     """The file in which the agent keeps the conversation."""
+    work: str = ""
+    """The name of what a tool was called with that has run; empty if the report tells of no tool that has run."""
+    asked: Asked | None = None
+    """The question that the report tells of; None if it tells of none."""
     last_words: str = ""
     """The agent's last words in the turn, if the report of its stop has them."""
 
@@ -39,6 +45,7 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
     known = find_agent(agent)
     meaning = known.events.get(event, Said.UNKNOWN)
     said = meaning if isinstance(meaning, Said) else meaning(payload)
+    has_run = said is Said.TOOL_DONE
     is_beside = bool(payload.get("agent_id"))
     if is_beside and said in _OF_WORK:
         # The other agent may still work when the agent that has started it is idle.
@@ -53,6 +60,8 @@ def decode(agent: str, event: str, payload: dict[str, Any]) -> Report:
         is_beside=is_beside,
         takes_answers=known.takes_answer(payload),
         transcript=_text(payload, "transcript_path"),
+        work=name_work(payload) if has_run else "",
+        asked=known.read_question(event, payload) if said is Said.PERMISSION_ASKED else None,
         last_words=_text(payload, "last_assistant_message") if said is Said.STOPPED else "",
     )
 

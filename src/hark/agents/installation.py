@@ -37,6 +37,8 @@ class HookEntries(Struct, frozen=True, kw_only=True):
 
     timeout: int
     """How long a hook may take, in the agent's own unit."""
+    timeouts: Mapping[str, int] = {}
+    """How long the hooks of single events may take, where that differs."""
     fields: Mapping[str, str] = {}
     """Fields that a handler has beside its type, command and timeout; they stand before them."""
     left_out: frozenset[str] = frozenset()

@@ -3,6 +3,7 @@
 
 import os.path
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -113,6 +114,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unbegun: str | None = None
     """A pattern for the whole screen, its rows joined by newlines, while no conversation has begun, for an agent that loses keys that
     come while the first prompt is submitted. hark types a first message there only when nobody has pressed a key for 5 s."""
+    conversation: str | None = None
+    """A pattern for how a row of the conversation begins, for an agent that draws its input box before it has resumed a conversation,
+    and loses keys while it does so. After a restart hark types nothing to it until such a row is drawn, but waits at most 30 s."""
     begins_within_s: float = 0.0
     """How long the agent mostly takes from Enter until it shows a turn, if a human's key in that time does harm. hark holds the keys for
     at most this long after a message was submitted."""
@@ -157,6 +161,10 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return whether the agent would lose keys that come while a prompt is submitted on this screen."""
         return self.unbegun is not None and re.fullmatch(self.unbegun, "\n".join(screen.rows.plain)) is not None
 
+    def shows_conversation(self, rows: Sequence[str]) -> bool:
+        """Return whether a row of the terminal belongs to a conversation."""
+        return self.conversation is not None and any(re.match(self.conversation, row) for row in rows)
+
     def means(self, *, has_airlock: bool) -> Means:
         """Return what this kind of agent offers for carrying a draft. `has_airlock` says that hark has started the agent, so its editor
         is ours."""
@@ -176,8 +184,9 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         editor = (*self.editor.key, *self.editor.after, *self.editor.end_keys) if self.editor else ()
         stash = self.stash.key if self.stash else None
         recall = self.interrupt.recall if self.interrupt else None
-        in_box = (*self.box.empty_keys, self.box.insert_key, *self.box.row_erasers, self.box.left_key)
-        return tuple(key for key in (*editor, stash, recall, *in_box) if key)
+        in_box = (*self.box.empty_keys, self.box.insert_key, *self.box.row_erasers)
+        moving = (self.box.left_key, self.box.line_start_key)
+        return tuple(key for key in (*editor, stash, recall, *in_box, *moving) if key)
 
 
 class Kinds:
@@ -248,6 +257,7 @@ def _check_patterns(kind: AgentKind) -> None:
     for pattern in (
         kind.busy,
         kind.unbegun,
+        kind.conversation,
         kind.sentinel and kind.sentinel.not_for,
         kind.sentinel and kind.sentinel.not_while,
         *of_box,

@@ -1,4 +1,4 @@
-"""Tells whose a hook report is, by the processes that the report comes from. Pure.
+"""Finds out which agent a hook report comes from, by the processes above the hook. Pure.
 
 An agent runs its hooks itself, so a hook descends from its agent, and the agent from the process that tmux started in the pane.
 An agent can also run another agent with one of its tools (`claude -p …`), and the inner agent inherits everything that names the

@@ -15,11 +15,12 @@ from msgspec import Struct
 from hark.agents.answers import HookAnswer
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, InstalledHook, Place
 from hark.agents.native.access import NativeAccess
+from hark.agents.records.words import Json, Words
 from hark.agents.resuming import Resuming
-from hark.agents.words import Json, Words
 from hark.model.answer import Spoken
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
+from hark.model.question import Asked, Reply
 from hark.queue.handover import Boundary
 from hark.queue.turns import Phase
 
@@ -78,6 +79,30 @@ class Agent(Protocol):
     def takes_answer(self, payload: Json) -> bool:
         """Return whether the agent reads what the hook prints that reports this."""
         return True
+
+    asks_beside: bool = False
+    """True if the hook that tells of a question may wait for the answer while the agent shows its own dialog, and the dialog stays if the
+    hook ends without an answer."""
+    cannot_be_answered: str = ""
+    """Why hark cannot answer what this agent asks, for people to read; empty if that depends on how the agent was started."""
+
+    def read_question(self, event: str, payload: Json) -> Asked | None:
+        """Return the question that a hook tells of; None if the hook tells of none."""
+        return None
+
+    def read_tool(self, event: str, payload: Json) -> Asked | None:
+        """Return the permission that a tool would need, from the hook that runs before the tool; None unless that hook can deny the tool
+        and the agent's dialog, which opens later, takes no answer."""
+        return None
+
+    def deny_tool(self, event: str, message: str) -> bytes:
+        """Return what the hook prints that runs before a tool, so that the agent does not run the tool; nothing if it cannot."""
+        return b""
+
+    def answer_question(self, event: str, payload: Json, reply: Reply) -> bytes:
+        """Return what the hook prints that has told of a question by `payload`, so that the agent takes the reply as the answer; nothing
+        if the hook cannot answer."""
+        return b""
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         """Return the words in an entry of the agent's record, or None if the entry holds no words. `place` is the name for words that

@@ -3,17 +3,39 @@
 import asyncio
 import contextlib
 import socket
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hark.model.errors import HarkError
 from hark.sockets import OwnSocket
 
 SHUTDOWN_GRACE_S = 3
 BACKLOG = 512
+BY_UNIX_SOCKET = "unix"
+"""The name of a caller's host if the caller came by a unix socket; the port is its process id then."""
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """Speaks HTTP with one caller, and takes note of the process that calls by a unix socket."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if pid := _peer_pid(transport.get_extra_info("socket")):
+            self.client = (BY_UNIX_SOCKET, pid)
+
+
+def _peer_pid(connection: socket.socket | None) -> int | None:
+    """Return the process at the other end of a unix socket; None if the kernel does not tell."""
+    if connection is None or connection.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
+        return None
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    pid: int = struct.unpack("3i", credentials)[0]
+    return pid
 
 
 class Server(uvicorn.Server):
@@ -31,6 +53,7 @@ class Doors:
         self._app = app
         self._socket = OwnSocket(path, BACKLOG)
         self._servers: list[tuple[Server, socket.socket]] = []
+        self._tcp: tuple[Server, socket.socket] | None = None
         self._tasks: asyncio.TaskGroup | None = None
         self._serving: set[asyncio.Task[None]] = set()
 
@@ -38,8 +61,24 @@ class Doors:
         """Bind the unix socket."""
         self._servers.append((http_server(self._app), self._socket.listen()))
 
-    def bind_tcp(self, app: ASGIApp, listener: socket.socket) -> None:
-        self._servers.insert(0, (http_server(app), listener))
+    def add_tcp(self, app: ASGIApp, listener: socket.socket) -> None:
+        """Serve `app` on a TCP socket: at once if the other sockets are served already."""
+        server = http_server(app)
+        self._servers.insert(0, (server, listener))
+        self._tcp = (server, listener)
+        if self._tasks is not None:
+            self._begin(server, listener)
+
+    def close_tcp(self) -> None:
+        """Stop serving on the TCP socket."""
+        if self._tcp:
+            server, listener = self._tcp
+            server.should_exit = True
+            for one in getattr(server, "servers", []):
+                one.close()
+            listener.close()
+            self._servers.remove(self._tcp)
+            self._tcp = None
 
     def serve(self, tasks: asyncio.TaskGroup) -> None:
         self._tasks = tasks
@@ -95,7 +134,7 @@ def http_server(app: ASGIApp) -> Server:
             log_config=None,
             access_log=False,
             lifespan="off",
-            http="httptools",
+            http=HttpProtocol,
             ws="websockets-sansio",
             timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
             server_header=False,

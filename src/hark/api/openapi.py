@@ -8,7 +8,7 @@ import msgspec
 from hark import __version__
 from hark.api.problems import CONTENT_TYPE
 from hark.api.route import Call
-from hark.api.shapes import Problem
+from hark.api.shapes.foundation import Problem
 from hark.model.errors import CODES
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -35,6 +35,19 @@ def describe(calls: tuple[Call, ...]) -> dict[str, Any]:
 
 
 def _operation(call: Call, schema_of: dict[Any, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "summary": call.summary,
+        "operationId": call.handler.__name__,
+        "responses": _responses(call, schema_of),
+    }
+    if parameters := _parameters(call):
+        operation["parameters"] = parameters
+    if call.body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema_of[call.body]}}}
+    return operation
+
+
+def _parameters(call: Call) -> list[dict[str, Any]]:
     parameters: list[dict[str, Any]] = [
         {
             "name": name,
@@ -50,24 +63,9 @@ def _operation(call: Call, schema_of: dict[Any, Any]) -> dict[str, Any]:
         for q in call.queries
     ]
     if call.path.endswith(("/send", "/spawn")):
-        parameters.append(
-            {
-                "name": "Idempotency-Key",
-                "in": "header",
-                "required": False,
-                "schema": {"type": "string", "minLength": 1, "maxLength": 200},
-            }
-        )
-    operation: dict[str, Any] = {
-        "summary": call.summary,
-        "operationId": call.handler.__name__,
-        "responses": _responses(call, schema_of),
-    }
-    if parameters:
-        operation["parameters"] = parameters
-    if call.body is not None:
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema_of[call.body]}}}
-    return operation
+        key = {"type": "string", "minLength": 1, "maxLength": 200}
+        parameters.append({"name": "Idempotency-Key", "in": "header", "required": False, "schema": key})
+    return parameters
 
 
 def _responses(call: Call, schema_of: dict[Any, Any]) -> dict[str, Any]:

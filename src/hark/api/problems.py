@@ -3,7 +3,7 @@
 import msgspec
 from starlette.responses import Response
 
-from hark.api.shapes import Problem
+from hark.api.shapes.foundation import Problem
 from hark.model.errors import HarkError
 
 CONTENT_TYPE = "application/problem+json"

@@ -8,8 +8,8 @@ from msgspec import Struct
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from hark.api.access.rights import permit
 from hark.api.problems import problem_response
-from hark.api.rights import permit
 from hark.daemon.process.log import logger
 from hark.model.errors import HarkError
 

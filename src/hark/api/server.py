@@ -6,24 +6,29 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hark import __version__
-from hark.api import (
+from hark.api import openapi
+from hark.api.calls import (
     answers,
+    drafts,
     editors,
     inbox,
     messages,
     metrics,
     needs,
-    openapi,
+    output,
+    questions,
     scheduler,
     sessions,
     signals,
     spawn,
     system,
 )
+from hark.api.dashboard import access, live, pages, reading
+from hark.api.dashboard.board import Board
 from hark.api.mcp.door import Door
 from hark.api.problems import problem_response
 from hark.api.route import endpoint
@@ -33,15 +38,20 @@ from hark.model.errors import HarkError
 # Calls with a longer path come first, because a session's name may contain slashes.
 CALLS = (
     *system.CALLS,
+    *access.CALLS,
+    *reading.CALLS,
     *metrics.CALLS,
     *editors.CALLS,
     *scheduler.CALLS,
     *inbox.CALLS,
     *spawn.CALLS,
     *answers.CALLS,
+    *drafts.CALLS,
     *messages.CALLS,
     *signals.CALLS,
     *needs.CALLS,
+    *questions.CALLS,
+    *output.CALLS,
     *sessions.CALLS,
 )
 
@@ -50,8 +60,10 @@ def make_api(hark: Service, max_text_bytes: int) -> Starlette:
     # JSON may write a one-byte character as \uXXXX, which takes six bytes.
     largest_body = 6 * max_text_bytes + 65536
     door = Door(hark, largest_body)
-    routes: list[Route | WebSocketRoute] = [
+    routes: list[BaseRoute] = [
+        *pages.routes(),
         WebSocketRoute("/events", system.follow_events),
+        WebSocketRoute("/live", live.follow_live),
         Route("/mcp", door, methods=["POST"]),
     ]
     routes += [Route(call.path, endpoint(call), methods=[call.method]) for call in CALLS]
@@ -60,6 +72,7 @@ def make_api(hark: Service, max_text_bytes: int) -> Starlette:
     )
     app.state.hark = hark
     app.state.mcp = door
+    app.state.board = Board(hark)
     app.state.largest_body = largest_body
     app.state.openapi = msgspec.json.encode(openapi.describe(CALLS))
     return app

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from hark import __version__, instance, paths
 from hark.cli.outdated import is_daemon_outdated
 from hark.model.errors import CODES, HarkError
-from hark.model.versions import is_older
+from hark.model.text.versions import is_older
 
 ANSWER_S = 30.0
 _REPEATS = 4
@@ -194,7 +194,7 @@ def _connect_in_the_crowd(connection: socket.socket, path: str, deadline: float)
 
 def problem(status: int, body: bytes, version: str | None = __version__) -> HarkError:
     """Return the error for a refusal of the daemon. `version` is the daemon's version; None if the daemon does not tell it."""
-    error = _told(status, body)
+    error = _read_error(status, body)
     if error.code not in ("request-invalid", "route-not-found", "method-not-allowed") or version == __version__:
         return error
     if version is not None and not is_older(version, __version__):
@@ -207,7 +207,7 @@ def problem(status: int, body: bytes, version: str | None = __version__) -> Hark
     )
 
 
-def _told(status: int, body: bytes) -> HarkError:
+def _read_error(status: int, body: bytes) -> HarkError:
     try:
         fields = json.loads(body)
         code, detail, hint = fields["code"], fields["detail"], fields.get("hint") or ""

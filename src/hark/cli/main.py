@@ -12,19 +12,23 @@ from hark.model.errors import Exit, HarkError
 
 # section -> command -> short help. The folder of a command has the name of its section.
 COMMANDS: dict[str, dict[str, str]] = {
-    "Sessions": {
+    "Starting agents": {
         "new": "Start an agent in a session.",
         "spawn": "Start an agent and give it its first task.",
         "run": "Start an agent in this terminal.",
         "adopt": "Turn an existing tmux pane into a session.",
-        "ls": "List the sessions.",
-        "attach": "Show a session in this terminal.",
-        "next": "Go to the session that has waited longest for you.",
-        "status-line": "Print how many sessions need you, for a status line.",
-        "output": "Print the screen of a session.",
         "restart": "Start the agent of a session again.",
         "up": "Start a team of agents, or what a reboot has ended.",
         "down": "End a team of agents.",
+    },
+    "Sessions": {
+        "ls": "List the sessions.",
+        "attach": "Show a session in this terminal.",
+        "dashboard": "Open the dashboard in a browser.",
+        "next": "Go to the session that has waited longest for you.",
+        "status-line": "Print how many sessions need you, for a status line.",
+        "output": "Print the screen of a session.",
+        "draft": "Print the draft that hark keeps of a session.",
         "rename": "Give a session another name.",
         "hold": "Keep messages away from a session.",
         "release": "Deliver messages to a session again.",
@@ -34,10 +38,12 @@ COMMANDS: dict[str, dict[str, str]] = {
         "send": "Send a message to a session.",
         "ask": "Send a message, and print the agent's answer.",
         "last": "Print the last answer of a session's agent.",
-        "show": "Show a message and every receipt of it.",
+        "show": "Show a message and every receipt of it, or a session.",
         "thread": "Show a message with all replies to it.",
         "history": "List the messages sent to a session, and what became of them.",
         "retry": "Try a dead or uncertain message again.",
+        "questions": "List what agents ask their humans.",
+        "answer": "Answer what an agent asks.",
         "wait": "Wait until agents are idle, busy or done, or signal.",
         "queue": "List the messages that wait for a session, and why.",
         "cancel": "Take a message back before it is typed.",

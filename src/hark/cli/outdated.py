@@ -2,7 +2,7 @@
 
 from hark import instance
 from hark.instance import Build
-from hark.model.versions import is_older
+from hark.model.text.versions import is_older
 
 
 def is_daemon_outdated() -> bool:

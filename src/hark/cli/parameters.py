@@ -11,9 +11,9 @@ from click.shell_completion import CompletionItem
 
 from hark.cli.client import Client, segment
 from hark.cli.text import one_line
-from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
-from hark.model.names import check_letters, check_sender, clean_sender
+from hark.model.text.duration import parse_duration
+from hark.model.text.names import check_letters, check_sender, clean_sender
 
 COMPLETION_S = 0.3
 
@@ -95,3 +95,15 @@ def _asker() -> Callable[[str], dict[str, Any]]:
 json_option = click.option("--json", "is_json", is_flag=True, help="Print JSON, as the API returns it.")
 session_argument = click.argument("session", metavar="NAME", shell_complete=complete_session)
 message_argument = click.argument("message", metavar="ID", shell_complete=complete_message)
+important_option = click.option(
+    "--important", "mode", flag_value="important", help="Deliver before other waiting messages."
+)
+urgent_option = click.option("--urgent", "mode", flag_value="urgent", help="Interrupt the agent's turn and deliver.")
+setting_option = click.option(
+    "-o",
+    "--option",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Override a setting. May be given several times.",
+)

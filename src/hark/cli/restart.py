@@ -11,7 +11,7 @@ from hark.cli.client import Client
 from hark.cli.launch import START_S, serve_command, start_and_connect
 from hark.cli.outdated import is_daemon_outdated
 from hark.model.errors import HarkError
-from hark.model.versions import is_older
+from hark.model.text.versions import is_older
 
 _POLL_S = 0.05
 

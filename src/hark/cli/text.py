@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from hark.model.duration import format_duration
+from hark.model.text.duration import format_duration
 
 GAP = "  "
 _COLOURS = {

@@ -5,99 +5,111 @@ import secrets
 from collections.abc import Callable
 from datetime import timedelta
 
-from hark.daemon.bus import Bus
-from hark.daemon.loops import Loops
-from hark.daemon.outbox import Outbox
-from hark.daemon.process.clock import Clock
-from hark.daemon.registry.sessions import Sessions
+from msgspec import Struct
+
+from hark.daemon.core import Core
+from hark.daemon.loops import MOST_HELD, Loops, check_room
 from hark.daemon.session.couriers import Couriers
 from hark.delivery.wording import check_raw, check_text
-from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MESSAGE_ID_LENGTH, MessageId
 from hark.model.message import HoldReason, Message, Mode, Notify, Status
-from hark.model.names import check_sender
 from hark.model.session import Session
+from hark.model.text.names import check_sender
 from hark.queue.lifecycle import ENDS, has_reached, is_stranded
+from hark.queue.ordering import kept_back
 from hark.queue.threads import hops_of_reply, receiver_of_reply
-from hark.store.contract import Enqueued, Store
+from hark.store.contract import Enqueued
 
 URGENT_WITHIN_S = 5.0
 """How many seconds a sender waits to hear whether an urgent message has gone through."""
 LATEST = 100
-"""Among how many messages to a gone session to look for one that is sent again."""
-NOBODY = Notify()
+"""How many of the newest messages to a gone session are searched for one that is sent again."""
+
+
+class NewMessage(Struct, frozen=True, kw_only=True):
+    """What a sender asks for."""
+
+    text: str
+    sender: str | None = None
+    """The id or name of the session that sends the message; None if no session does."""
+    sender_name: str | None = None
+    """The name that a sender who is no session gives itself."""
+    own_name: str | None = None
+    """The name under which hark itself sends the message; None if somebody else sends it."""
+    mode: Mode = Mode.SEQUENTIAL
+    timeout_s: float | None = None
+    idempotency_key: str | None = None
+    is_inbox: bool = False
+    is_raw: bool = False
+    is_as_user: bool = False
+    is_alone: bool = False
+    """True for a question, which goes in a payload of its own."""
+    notify: Notify = Notify()
+    in_reply_to: Message | None = None
+    keep_if_gone: bool = False
+    """True to let the message wait for a session that is gone, instead of refusing it."""
+
+    @property
+    def hops(self) -> int:
+        """How many replies lead from the first message of the thread to this one."""
+        return hops_of_reply(self.in_reply_to) if self.in_reply_to else 0
 
 
 class Mailbox:
-    def __init__(
-        self,
-        store: Store,
-        outbox: Outbox,
-        sessions: Sessions,
-        couriers: Couriers,
-        bus: Bus,
-        config: Config,
-        clock: Clock,
-        loops: Loops,
-    ) -> None:
-        self._store = store
-        self._outbox = outbox
-        self._sessions = sessions
+    def __init__(self, core: Core, couriers: Couriers, loops: Loops) -> None:
+        self._store = core.store
+        self._outbox = core.outbox
+        self._sessions = core.sessions
         self._couriers = couriers
-        self._bus = bus
-        self._config = config
-        self._clock = clock
+        self._bus = core.bus
+        self._config = core.config
+        self._clock = core.clock
         self._loops = loops
 
-    async def send(
-        self,
-        session: Session,
-        text: str,
-        *,
-        sender: str | None,
-        sender_name: str | None,
-        own_name: str | None = None,
-        mode: Mode,
-        timeout_s: float | None = None,
-        idempotency_key: str | None = None,
-        is_inbox: bool = False,
-        is_raw: bool = False,
-        is_as_user: bool = False,
-        notify: Notify = NOBODY,
-        in_reply_to: Message | None = None,
-        keep_if_gone: bool = False,
-    ) -> Enqueued:
-        """Queue a message. A message to a session that is gone is refused, unless `keep_if_gone` lets it wait there. `own_name` is the sender's name of what hark itself sends; the name that a caller gives itself is checked."""
-        from_session = self.check(text, sender=sender, sender_name=sender_name, is_raw=is_raw, notify=notify)
-        if not keep_if_gone:
-            await self._check_there(session, idempotency_key)
-        if from_session:
-            await self._loops.admit(from_session, session, hops_of_reply(in_reply_to) if in_reply_to else 0)
-        now = self._clock()
-        timeout_s = timeout_s or self._config.default_timeout or None
-        message = Message(
+    async def send(self, session: Session, new: NewMessage) -> Enqueued:
+        """Queue a message to the session, which must run unless `keep_if_gone` lets the message wait for it. A message that looks like a
+        part of a loop between agents is held until a human releases it."""
+        from_session = self.check(new)
+        if not new.keep_if_gone:
+            await self._check_there(session, new.idempotency_key)
+        loop = await self._loops.admit(from_session, session, new.hops) if from_session else None
+        if loop and from_session:
+            await self._check_loop(from_session, session, loop, is_inbox=new.is_inbox)
+        return await self._outbox.add(self._message(session, new, from_session), loop)
+
+    def _message(self, session: Session, new: NewMessage, from_session: Session | None) -> Message:
+        now, notify = self._clock(), new.notify
+        timeout_s = new.timeout_s or self._config.default_timeout or None
+        given_name = new.sender_name and check_sender(new.sender_name)
+        return Message(
             id=MessageId(secrets.token_hex(MESSAGE_ID_LENGTH // 2)),
             session_id=session.id,
             sender_session_id=from_session.id if from_session else None,
-            sender_name=own_name or (from_session.name if from_session else sender_name and check_sender(sender_name)),
-            text=text,
-            mode=mode,
+            sender_name=new.own_name or (from_session.name if from_session else given_name),
+            text=new.text,
+            mode=new.mode,
             queued_at=now,
             timeout_at=now + timedelta(seconds=timeout_s) if timeout_s else None,
-            idempotency_key=idempotency_key,
-            is_inbox=is_inbox,
-            is_raw=is_raw,
-            is_as_user=is_as_user,
+            idempotency_key=new.idempotency_key,
+            is_inbox=new.is_inbox,
+            is_raw=new.is_raw,
+            is_as_user=new.is_as_user,
+            is_alone=new.is_alone,
             notify_on_delivery=notify.on_delivery,
             notify_after_s=notify.after_s,
             notify_on_stop=notify.on_stop,
             notify_on_failure=notify.on_failure if notify.on_failure is not None else from_session is not None,
-            in_reply_to=in_reply_to.id if in_reply_to else None,
-            thread_id=in_reply_to.thread if in_reply_to else None,
-            hops=hops_of_reply(in_reply_to) if in_reply_to else 0,
+            in_reply_to=new.in_reply_to.id if new.in_reply_to else None,
+            thread_id=new.in_reply_to.thread if new.in_reply_to else None,
+            hops=new.hops,
         )
-        return await self._outbox.add(message)
+
+    async def _check_loop(self, sender: Session, receiver: Session, loop: str, *, is_inbox: bool) -> None:
+        """Raise `loop-limit` if a message that looks like a part of a loop cannot be held: too many are, or nobody types it anyway."""
+        pending = await self._store.pending(receiver.id)
+        held = [message for message in pending if message.is_kept_back and message.sender_session_id == sender.id]
+        check_room(MOST_HELD if is_inbox else len(held), loop)
 
     async def _check_there(self, session: Session, key: str | None) -> None:
         """Raise `session-gone` if the session is gone, unless the message was accepted before, under the same key."""
@@ -116,24 +128,16 @@ class Mailbox:
         replier = self._sessions.named(sender) if sender else None
         return self._sessions.get(receiver_of_reply(message, replier.id if replier else None))
 
-    def check(
-        self,
-        text: str,
-        *,
-        sender: str | None,
-        sender_name: str | None,
-        is_raw: bool = False,
-        notify: Notify = NOBODY,
-    ) -> Session | None:
-        """Raise the HarkError with which such a message would be refused, before anything is done for it. Return the session that sends
+    def check(self, new: NewMessage) -> Session | None:
+        """Raise the HarkError with which the message would be refused, before anything is done for it. Return the session that sends
         it; None if no session does."""
-        check_text(text, self._config.max_text_bytes)
-        if is_raw:
-            check_raw(text)
-        from_session = self._sessions.named(sender) if sender else None
-        if sender_name:
-            check_sender(sender_name)
-        if notify.is_wanted and from_session is None:
+        check_text(new.text, self._config.max_text_bytes)
+        if new.is_raw:
+            check_raw(new.text)
+        from_session = self._sessions.named(new.sender) if new.sender else None
+        if new.sender_name:
+            check_sender(new.sender_name)
+        if new.notify.is_wanted and from_session is None:
             raise HarkError(
                 "request-invalid",
                 "only a session can be notified, and the sender is not a session",
@@ -179,6 +183,23 @@ class Mailbox:
             )
         async with self._couriers.of(message.session_id).lock:
             return await self._outbox.retry(message.id)
+
+    async def release(self, wanted: str) -> Message:
+        """Let a message go that was held because it looked like a part of a loop between agents."""
+        message = await self.find(wanted)
+        if not message.is_kept_back:
+            raise HarkError(
+                "transition-illegal",
+                f"message {message.id} is not held as a part of a loop",
+                "`hark release NAME` ends a hold of all messages to a session",
+            )
+        async with self._couriers.of(message.session_id).lock:
+            return await self._outbox.release(message.id)
+
+    async def release_all(self, session: Session) -> None:
+        """Let all messages to the session go that were held because they looked like a part of a loop."""
+        for message in kept_back(await self._store.pending(session.id)):
+            await self.release(message.id)
 
     async def wait(self, message_id: MessageId, goal: Status, within_s: float) -> Message:
         """Wait until the message has reached the goal or has ended otherwise. A daemon that stops ends the wait early."""

@@ -30,9 +30,17 @@ class Outbox:
         self._store = store
         self._clock = clock
 
-    async def add(self, message: Message) -> Enqueued:
-        """Store a new message, which is queued."""
-        return await self._store.enqueue(message)
+    async def add(self, message: Message, loop: str | None = None) -> Enqueued:
+        """Store a new message, which is queued. If `loop` says why the message looks like a part of a loop between agents, it is held
+        until a human releases it."""
+        if loop is None:
+            return await self._store.enqueue(message)
+        step = Step(status=Status.HELD, at=message.queued_at, reason=HoldReason.LOOP, detail=loop)
+        return await self._store.enqueue(message, step)
+
+    async def release(self, message_id: MessageId) -> Message:
+        """Put a message into the queue that was held because it looked like a part of a loop."""
+        return await self.queue(message_id, "a human has released it")
 
     # before a delivery
 

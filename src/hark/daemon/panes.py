@@ -26,6 +26,8 @@ from hark.terminal.tmux.server import TmuxServer
 BLIND_LOOK_S = 0.02
 """Seconds between two looks at a pane that has no stream, because a human's own pipe-pane is in the way."""
 
+TAIL = 4096
+
 OutputListener = Callable[[bytes], None]
 
 
@@ -38,6 +40,8 @@ class PaneOutput:
         self.printed_at_s: float | None = None
         self.waiters: set[asyncio.Event] = set()
         self.listeners: set[OutputListener] = set()
+        self.tail = b""
+        """The last bytes that the pane has printed, up to TAIL."""
 
     def wake(self) -> None:
         for event in self.waiters:
@@ -143,6 +147,10 @@ class Panes:
             output.printed_at_s = now_s
         return now_s - output.printed_at_s
 
+    def tail(self, pane: Pane) -> bytes:
+        """Return the last bytes that the pane has printed."""
+        return self._outputs[pane].tail
+
     async def wait_output(self, pane: Pane, since: int, within_s: float) -> None:
         """Wait until the pane has printed something after its print count was `since`, for at most `within_s` seconds. Without a stream,
         wait for `BLIND_LOOK_S`."""
@@ -186,6 +194,7 @@ class Panes:
         output.printed_at_s = asyncio.get_running_loop().time()
         output.wake()
         output.hand(data)
+        output.tail = data[-TAIL:] if len(data) >= TAIL else (output.tail + data)[-TAIL:]
         self._listeners.on_chunk(pane, data)
         self._listeners.on_output(pane)
 

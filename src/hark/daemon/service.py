@@ -11,6 +11,7 @@ from hark import __version__, paths
 from hark.agents.kinds import GENERIC, Kinds
 from hark.daemon.askers import Askers
 from hark.daemon.bus import Bus
+from hark.daemon.core import Core
 from hark.daemon.delivering.equipment import Equipment
 from hark.daemon.delivering.handover import Handovers
 from hark.daemon.delivering.key_holds import key_age_s
@@ -18,7 +19,7 @@ from hark.daemon.doors.editor_tickets import Editors
 from hark.daemon.doors.hook_reports import Hooks
 from hark.daemon.doors.hook_socket import HookDoor
 from hark.daemon.doors.native_channels import Natives
-from hark.daemon.hearing.announcer import Telling
+from hark.daemon.hearing.announcer import Announcer
 from hark.daemon.hearing.answers import Answers
 from hark.daemon.hearing.inference import Inference
 from hark.daemon.hearing.signal_intake import Signals
@@ -36,12 +37,18 @@ from hark.daemon.process.event_log import log_event
 from hark.daemon.process.log import logger
 from hark.daemon.process.restart import own_command
 from hark.daemon.process.tokens import agent_token, kept_secret
+from hark.daemon.questions.answering import Answering
+from hark.daemon.questions.book import Questions
+from hark.daemon.questions.key_guard import KeyGuard
+from hark.daemon.questions.policing import Policing, load_policy
+from hark.daemon.registry.comebacks import Comebacks
 from hark.daemon.registry.dead_ends import DeadEnds
 from hark.daemon.registry.idempotency import Repeats
+from hark.daemon.registry.kept_starts import KeptStarts
 from hark.daemon.registry.launcher import Launcher
 from hark.daemon.registry.restarts import Restarts
 from hark.daemon.registry.sessions import Sessions
-from hark.daemon.registry.starter import Starter
+from hark.daemon.registry.starter import Defaults, Starter
 from hark.daemon.registry.watcher import Watcher
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
@@ -53,13 +60,19 @@ from hark.daemon.timers.local_zone import LocalZone
 from hark.daemon.timers.notices import Notices
 from hark.daemon.timers.reminders import Scheduler
 from hark.daemon.timers.retention import Retention
+from hark.daemon.viewing.alerts import Alerts
+from hark.daemon.viewing.browsers import Browsers
+from hark.daemon.viewing.last_lines import LastLines
+from hark.daemon.viewing.past import Past
+from hark.daemon.viewing.terminal_views import TerminalViews
 from hark.daemon.waits import Waits
-from hark.model.config import Config
 from hark.model.errors import HarkError
+from hark.model.heard import Heard
 from hark.model.ids import SessionId
-from hark.model.session import Pane, Session
+from hark.model.session import Pane, RestartPolicy, Session
+from hark.model.settings.config import Config
 from hark.model.signal import SignalSource, SignalState
-from hark.queue.statistics import Statistics
+from hark.queue.reports.statistics import Statistics
 from hark.signals.marker import MarkerReader
 from hark.store.contract import Record, Store
 from hark.terminal.tmux.configuration import own_files
@@ -95,7 +108,7 @@ class Service:
         """The secret from which the tokens of sessions are made."""
         self.statistics = Statistics()
         self.bus = Bus(store)
-        outbox = self._outbox = Outbox(store, wall_clock)
+        outbox = Outbox(store, wall_clock)
         self.panes = Panes(
             paths.runtime_dir() / "pipes.sock",
             config.tmux,
@@ -120,98 +133,122 @@ class Service:
             has_waiter=config.rewake,
             access=self._access,
         )
-        self.starter = Starter(self.sessions, self.panes, kinds, launcher, own_socket(config))
         self.live = LiveSessions(self.sessions.is_running)
+        kept = KeptStarts(paths.runtime_dir() / "starts")
+        defaults = Defaults(socket=own_socket(config), restart=RestartPolicy(config.restart))
+        self.starter = Starter(self.sessions, self.panes, kinds, launcher, kept, defaults, self.live)
         self.restarts = Restarts(self.sessions, self.starter, self.live)
+        self.comebacks = Comebacks(
+            self.sessions, self.restarts, kept, wall_clock, config.max_restarts, self._tell_error
+        )
+        core = Core(
+            config=config,
+            kinds=kinds,
+            store=store,
+            bus=self.bus,
+            outbox=outbox,
+            panes=self.panes,
+            sessions=self.sessions,
+            live=self.live,
+            clock=wall_clock,
+            texts=paths.state_dir() / "texts",
+        )
+        self.browsers = Browsers(store, wall_clock)
+        self.alerts = Alerts(store, self.sessions, self.bus, wall_clock, elapsed_s)
+        self.last_lines = LastLines(self.sessions, self.panes, kinds, wall_clock)
+        self.past = Past(store, self.bus, wall_clock)
+        self.terminal_views = TerminalViews(self.panes)
         self.editors = Editors(self.live, lambda words: kinds.recognise(words) != GENERIC)
         self.repeats = Repeats(store, self.sessions, wall_clock)
         self.couriers = Couriers(store, self.live, self._courier, self._session_at)
         self.askers = Askers(self.sessions)
-        self.loops = Loops(config, elapsed_s, self._tell_of_loop)
-        self.mailbox = Mailbox(store, outbox, self.sessions, self.couriers, self.bus, config, wall_clock, self.loops)
+        self.loops = Loops(config, elapsed_s, self._tell_error)
+        self.mailbox = Mailbox(core, self.couriers, self.loops)
         self.teacher = Teacher(self.mailbox)
         namespaces = tuple(name.strip() for name in config.signal_namespaces.split(",") if name.strip())
-        self.signals = Signals(store, self.sessions, self.live, MarkerReader(namespaces), wall_clock)
+        self.signals = Signals(core, MarkerReader(namespaces))
+        self.questions = Questions(core)
         listeners = TurnListeners(
-            on_heard=self.signals.hear, find_answer=lambda message, fact: self.answers.find(message, fact)
+            on_heard=self._hear,
+            on_seen=self.questions.see,
+            find_answer=lambda message, fact: self.answers.find(message, fact),
         )
-        self.turns = TurnBook(store, outbox, self.sessions, self.live, self.panes, kinds, wall_clock, listeners)
-        self.natives = Natives(self.panes, self.sessions, self.live, self.turns, natives)
-        self.waits = Waits(store, self.sessions, self.turns, self.bus)
-        self.telling = make_telling(self.sessions, self.live, self.panes, config)
-        self.inference = Inference(self.sessions, self.live, self.panes, self.signals, config, wall_clock)
-        self.tracker = Tracker(
-            self.panes, self.sessions, self.live, self.signals, self.turns, self.natives, kinds, namespaces
+        self.turns = TurnBook(core, listeners)
+        self.questions.phase_of = lambda session_id: self.turns.of(session_id).phase
+        self.natives = Natives(core, self.turns, natives, self.questions.list_native)
+        self.key_guard = KeyGuard(self.panes)
+        self.answering = Answering(
+            self.questions, self.sessions, self.natives, self.key_guard.hold, is_on=config.answers
         )
+        self.policing = Policing(load_policy(config), self.questions, self.answering)
+        self.questions.on_asked = self.policing.on_asked
+        self.waits = Waits(core, self.turns)
+        self.announcer = make_announcer(core)
+        self.inference = Inference(core, self.signals)
+        self.tracker = Tracker(core, self.signals, self.turns, self.natives, namespaces)
         self.lease_group = f"{socket.gethostname()}:{self.database}"
         """The group of all daemons of this database; the lock beside the database lets only one of them live at a time."""
         self._owner = f"{self.lease_group}:{self.instance}"
-        self._texts = paths.state_dir() / "texts"
-        self.witnesses = Witnesses(
-            self.sessions, self.live, self.panes, kinds, self.turns, wall_clock, self.tracker.note_record
-        )
-        self.answers = Answers(self.sessions, self.live, self.panes, self.natives, self.witnesses, kinds, wall_clock)
+        self.witnesses = Witnesses(core, self.turns, self.tracker.note_record)
+        self.answers = Answers(core, self.natives, self.witnesses)
         self.handovers = Handovers(
-            store,
-            outbox,
-            self.live,
+            core,
             self.turns,
-            wall_clock,
             self._owner,
-            self._texts,
             lambda session_id: self.couriers.of(session_id).lock,
             self._key_age_s,
             self.witnesses.transcript_of,
-            is_on=config.hook_messages,
-            is_waking=config.rewake,
         )
         self._equipment = Equipment(
             store=store,
             outbox=outbox,
             sessions=self.sessions,
+            live=self.live,
             panes=self.panes,
             kinds=kinds,
             config=config,
             clock=wall_clock,
             owner=self._owner,
-            texts=self._texts,
+            texts=core.texts,
             editors=self.editors,
             turns=self.turns,
             natives=self.natives,
             handovers=self.handovers,
         )
-        self.hooks = Hooks(
-            store, self.sessions, self.live, self.turns, self.handovers, self.witnesses, self.answers, kinds, wall_clock
+        self.hooks = Hooks(core, self.turns, self.handovers, self.witnesses, self.answers, self.questions)
+        self.hook_door = HookDoor(
+            paths.hooks_path(), self.live, self.hooks, self.handovers, self.policing, takes_answers=config.answers
         )
-        self.hook_door = HookDoor(paths.hooks_path(), self.live, self.hooks, self.handovers)
         self.inbox = Inbox(store, outbox, self.bus)
-        self.scheduler = Scheduler(
-            store, self.sessions, self.mailbox, wall_clock, elapsed_s, config.max_text_bytes, LocalZone()
-        )
-        self.notices = Notices(store, self.sessions, self.mailbox, self.bus, wall_clock, self.scheduler.add)
-        self.watcher = Watcher(
-            self.sessions, self.live, self.panes, self.couriers.wake, wall_clock, self.starter.settle_unfinished
-        )
-        self.pending_inputs = PendingInputs(self.panes, self.couriers, kinds, wall_clock)
-        self.estimates = Estimates(store, self.sessions, self.turns, self.handovers, self.natives, self.watcher, kinds)
-        self.dead_ends = DeadEnds(store, outbox, self.sessions, self.turns, self.bus)
-        self.expiry = Expiry(store, outbox, self.couriers, wall_clock)
-        texts = paths.state_dir() / "texts"
-        self.retention = Retention(store, outbox, self.sessions, self.couriers, config, wall_clock, elapsed_s, texts)
+        self.scheduler = Scheduler(core, self.mailbox, elapsed_s, LocalZone())
+        self.notices = Notices(core, self.mailbox, self.scheduler.add)
+        self.watcher = Watcher(core, self.couriers.wake, self.starter.settle_unfinished, self.comebacks.plan)
+        self.pending_inputs = PendingInputs(core, self.couriers)
+        self.estimates = Estimates(core, self.turns, self.handovers, self.natives, self.watcher)
+        self.dead_ends = DeadEnds(core, self.turns)
+        self.expiry = Expiry(core, self.couriers)
+        self.retention = Retention(core, self.couriers, elapsed_s)
         self.kinds = kinds
         self.bus.listen(log_event)
-        self.bus.listen(self.statistics.heed)
+        self.bus.listen(self.statistics.count)
         self.bus.listen(self.couriers.on_event)
         self.bus.listen(self.turns.on_event)
         self.bus.listen(self.expiry.on_event)
-        self.bus.listen(self.telling.on_event)
+        self.bus.listen(self.announcer.on_event)
+        self.bus.listen(self.questions.on_event)
         self.bus.listen(self.live.on_event)
+        self.bus.listen(self.terminal_views.on_event)
+        self.bus.listen(self.comebacks.on_event)
 
     def workers(self) -> "list[Worker]":
         """Return the workers. When a worker fails, that is logged and the worker is started again."""
         of_the_queue = (self.dead_ends, self.expiry, self.scheduler, self.notices, self.retention)
-        of_signals = (self.tracker, self.telling, self.inference)
-        return [self.live, self.watcher, self.turns, self.hook_door, self.witnesses, *of_the_queue, *of_signals]
+        of_sessions = (self.live, self.watcher, self.comebacks)
+        of_signals = (self.tracker, self.announcer, self.inference)
+        of_questions = (self.questions, self.key_guard, self.policing)
+        of_the_dashboard = (self.alerts, self.last_lines)
+        heard = (self.turns, self.hook_door, self.witnesses)
+        return [*of_sessions, *heard, *of_the_queue, *of_signals, *of_questions, *of_the_dashboard]
 
     def stop(self) -> None:
         self.stopping.set()
@@ -234,11 +271,16 @@ class Service:
         token = agent_token(self.agent_secret, session_id)
         return {"HARK_TOKEN": token, "HARK_AGENT_SOCKET": str(paths.agent_socket_path())}
 
+    async def _hear(self, session_id: SessionId, heard: Heard) -> None:
+        """Tell everybody who listens what an agent has said about itself."""
+        await self.questions.hear(session_id, heard)
+        await self.signals.hear(session_id, heard)
+
     def _courier(self, session_id: SessionId) -> Courier:
         return Courier(session_id, self._equipment)
 
-    async def _tell_of_loop(self, session: Session, text: str) -> None:
-        """Tell a human of a loop between agents, as of an error that an agent announces."""
+    async def _tell_error(self, session: Session, text: str) -> None:
+        """Tell a human what is wrong with a session, as of an error that its agent announces."""
         await self.signals.command(session, SignalState.ERROR, text, SignalSource.HOOK)
 
     async def _key_age_s(self, session: Session) -> float | None:
@@ -249,9 +291,9 @@ class Service:
         return session.id if session else None
 
 
-def make_telling(sessions: Sessions, live: LiveSessions, panes: Panes, config: Config) -> Telling:
+def make_announcer(core: Core) -> Announcer:
     try:
-        return Telling(sessions, live, panes, config, datetime.now)
+        return Announcer(core, datetime.now)
     except ValueError as wrong:
         raise HarkError("config-invalid", f"notify: {wrong}", "see docs/configuration.md") from wrong
 

@@ -8,9 +8,8 @@ agent announces.
 import asyncio
 from collections.abc import Sequence
 
-from hark.daemon.bus import Bus
+from hark.daemon.core import Core
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.registry.sessions import Sessions
 from hark.model.errors import HarkError
 from hark.model.event import Event
 from hark.model.ids import SessionId
@@ -18,7 +17,6 @@ from hark.model.message import Status
 from hark.model.session import Session, SessionState
 from hark.model.signal import SignalState
 from hark.queue.turns import Phase
-from hark.store.contract import Store
 
 PHASES = {"idle": Phase.IDLE, "busy": Phase.BUSY, "waiting": Phase.WAITING}
 MESSAGES_COMPLETED = "completed"
@@ -31,11 +29,11 @@ _OPEN = (Status.QUEUED, Status.HELD, Status.STAGED, Status.SUBMITTED, Status.ACK
 
 
 class Waits:
-    def __init__(self, store: Store, sessions: Sessions, turns: TurnBook, bus: Bus) -> None:
-        self._store = store
-        self._sessions = sessions
+    def __init__(self, core: Core, turns: TurnBook) -> None:
+        self._store = core.store
+        self._sessions = core.sessions
         self._turns = turns
-        self._bus = bus
+        self._bus = core.bus
 
     async def until(
         self,
@@ -64,10 +62,13 @@ class Waits:
         except TimeoutError:
             pass
         if not _is_enough(there, wanted, is_any=is_any):
-            late = ", ".join(f"{s.name} ({self._turns.of(s.id).phase})" for s in wanted if s not in there)
-            hint = "wait again; hark knows the phase only of agents whose hooks reach it (`hark doctor`)"
-            raise HarkError("wait-timeout", f"not {goal} in time: {late}", hint)
+            raise self._too_late(goal, [session for session in wanted if session not in there])
         return there
+
+    def _too_late(self, goal: str, missing: Sequence[Session]) -> HarkError:
+        late = ", ".join(f"{session.name} ({self._turns.of(session.id).phase})" for session in missing)
+        hint = "wait again; hark knows the phase only of agents whose hooks reach it (`hark doctor`)"
+        return HarkError("wait-timeout", f"not {goal} in time: {late}", hint)
 
     async def _there(self, wanted: Sequence[Session], goal: str, signalled: set[SessionId]) -> list[Session]:
         return [session for session in wanted if await self._is_there(session, goal, signalled)]

@@ -50,7 +50,7 @@ class Finish(Struct, frozen=True):
     """Record the message as submitted, because another message of its payload is known to be."""
 
     message: Message
-    mate: Message
+    sibling: Message
 
 
 class GiveUpProof(Struct, frozen=True):
@@ -88,7 +88,7 @@ class KeyWork(StrEnum):
     RESUME = "resume"
     """Go on with a payload that may be in the box already, and then put the draft back, if one is out."""
     PUT_BACK = "put-back"
-    """Only put the draft back into the box."""
+    """Put the draft back into the box, and do nothing else."""
 
 
 class UseKeys(Struct, frozen=True, kw_only=True):

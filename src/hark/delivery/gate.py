@@ -18,6 +18,7 @@ READ_WITHIN_S = 0.5
 """How long to wait before looking again at a program with unread input: a healthy program reads its keys at once."""
 STOPPED = "the agent is suspended; `fg` in its shell brings it back"
 NOT_BEGUN = "the agent has not begun with the previous message"
+RESUMING = "the agent has not resumed its conversation yet"
 NOT_READ = "the program has not read what was written to it"
 
 SHELLS = frozenset(
@@ -47,6 +48,8 @@ class PaneState(Struct, frozen=True, kw_only=True):
     """The age of the human's last key in seconds, where it is known exactly."""
     is_waiting: bool = False
     """True if the agent itself has said that it asks for permission."""
+    is_resuming: bool = False
+    """True if the agent has not shown the conversation yet that it resumes, and would lose keys."""
     waited_s: float = 0.0
     """How long the message has already waited for a pause, in seconds."""
 
@@ -79,6 +82,8 @@ def check_gate(state: PaneState, now_s: float, human_pause_s: float) -> Hold | N
         return Hold(HoldReason.HUMAN_TYPING, "waiting for a pause in a human's typing", pause_in)
     if state.is_waiting:
         return Hold(HoldReason.DIALOG, "the agent waits for a human's permission")
+    if state.is_resuming:
+        return Hold(HoldReason.BUSY, RESUMING, READ_WITHIN_S)
     if state.is_line_mode:
         return Hold(HoldReason.BUSY, "the program is not reading keys")
     if state.has_unread:

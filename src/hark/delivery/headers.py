@@ -12,8 +12,8 @@ import re
 
 from hark.model.ids import MessageId
 from hark.model.message import Message
-from hark.model.names import clean_sender
-from hark.model.quoting import QUOTE
+from hark.model.text.names import clean_sender
+from hark.model.text.quoting import QUOTE
 
 OURS = "via hark send · "
 """The words that stand before the message id in the header of every message."""

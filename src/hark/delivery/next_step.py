@@ -43,6 +43,7 @@ LOOK_AGAIN_S = 1.0
 HOOK_HAS_IT = Hold(
     HoldReason.BUSY, "the agent's hook has the message; waiting for proof", LOOK_AGAIN_S, is_for_hook=True
 )
+ASKED_LATER = Hold(HoldReason.BUSY, "a question waits until the agent's turn has ended", LOOK_AGAIN_S)
 _WAYS_OF_HOOKS = (
     (Boundary.TOOL, "it goes in when the agent has run a tool, or stops"),
     (Boundary.STOP, "it goes in when the agent's turn ends"),
@@ -71,6 +72,13 @@ def may_interrupt(message: Message) -> bool:
     return message.mode is Mode.URGENT and message.interrupted_at is None and not is_attempted(message)
 
 
+def must_wait_for_idle(message: Message, phase: Phase) -> bool:
+    """Return True if the message is a question and the agent works: agents answer what they take up in a turn together with the prompt
+    of that turn. An urgent question ends the turn instead."""
+    is_fresh = message.is_alone and not is_attempted(message)
+    return is_fresh and phase is Phase.BUSY and message.mode is not Mode.URGENT
+
+
 def hold_for_hook(hooks: HookView, message: Message) -> Hold | None:
     """Return why a message is not typed now if the agent's hooks will take it; None if no hook will."""
     if not hooks.is_listening or hooks.phase is not Phase.BUSY:
@@ -91,17 +99,17 @@ def _decide(view: SessionView) -> Action:
         return Expire(message)
     if view.draft is None and (rest_s := view.memory.rest_s(message.id, view.elapsed_s)) > 0:
         return Rest(rest_s)
-    if mate := _submitted_mate(view, message):
-        return Finish(message, mate)
+    if sibling := _submitted_sibling(view, message):
+        return Finish(message, sibling)
     return _without_keys(view, message) or _by_keys(view)
 
 
-def _submitted_mate(view: SessionView, message: Message) -> Message | None:
+def _submitted_sibling(view: SessionView, message: Message) -> Message | None:
     """Return a message of the same payload that is known to be submitted."""
     if not is_attempted(message) or message.batch_id is None:
         return None
-    mates = _known(view.facts.batch, Fact.BATCH)
-    return next((mate for mate in mates if has_reached(mate.status, Status.SUBMITTED)), None)
+    siblings = _known(view.facts.batch, Fact.BATCH)
+    return next((sibling for sibling in siblings if has_reached(sibling.status, Status.SUBMITTED)), None)
 
 
 def _without_keys(view: SessionView, message: Message) -> Action | None:
@@ -127,6 +135,8 @@ def _natively(view: SessionView, message: Message) -> Action:
     state = PaneState(is_there=True, do_not_disturb=view.do_not_disturb)
     if hold := check_gate(state, view.now.timestamp(), view.limits.human_pause_s):
         return HoldBack(hold)
+    if must_wait_for_idle(message, view.hooks.phase):
+        return HoldBack(ASKED_LATER)
     conversation = _known(view.facts.conversation, Fact.CONVERSATION)
     if conversation.away is not None:
         return HoldBack(Hold(HoldReason.UNREACHABLE, conversation.away, QUIETEST_S))
@@ -171,6 +181,8 @@ def _by_keys(view: SessionView) -> Action:
     pane = replace(_known(view.facts.pane, Fact.PANE), waited_s=view.waited_s)
     now_s = view.now.timestamp()
     work = key_work(message, view.draft)
+    if message is not None and work is KeyWork.DELIVER and must_wait_for_idle(message, view.hooks.phase):
+        return HoldBack(ASKED_LATER)
     hold = (
         check_gate(pane, now_s, view.limits.human_pause_s)
         or _hold_while_unbegun(view, message, pane, now_s)
@@ -197,8 +209,11 @@ def _hold_while_unbegun(view: SessionView, message: Message | None, pane: PaneSt
 
 def _hold_until_begun(view: SessionView) -> Hold | None:
     """Return a hold while an agent that must not be typed to while it works has not begun with the message before. Until it begins, the
-    agent looks idle, and Gemini CLI hangs when it gets two prompts at once."""
-    if view.agent.is_typed_when_idle and _known(view.facts.has_prompt_under_way, Fact.PROMPT_UNDER_WAY):
+    agent looks idle, and Gemini CLI hangs when it gets two prompts at once. A question waits in the same way for any agent."""
+    is_question = view.message is not None and view.message.is_alone
+    if (view.agent.is_typed_when_idle or is_question) and _known(
+        view.facts.has_prompt_under_way, Fact.PROMPT_UNDER_WAY
+    ):
         return Hold(HoldReason.BUSY, NOT_BEGUN, QUIETEST_S)
     return None
 

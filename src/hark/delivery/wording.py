@@ -13,15 +13,19 @@ from msgspec import Struct
 from hark.delivery.headers import header
 from hark.model.errors import HarkError
 from hark.model.message import Message
-from hark.model.quoting import quote_headers, reads_as_header
+from hark.model.text.quoting import quote_headers, reads_as_header
 
 # C0 except newline and tab, DEL, and C1: an escape among these characters could end the paste and press keys.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Line and paragraph separators and unpaired surrogates break terminals in other ways.
 _SEPARATORS = re.compile(r"[\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# At the very end of a text these make Enter mean something else: a newline (backslash), or a completion (@word, and $word in Codex).
-_CATCHES_ENTER = re.compile(r"(\\|(?:^|\s)[@$]\S*)\Z")
+# At the very end of a text these make Enter mean something else: a newline (backslash), or a completion (@word, also in the middle of a
+# word, and $word in Codex).
+_CATCHES_ENTER = re.compile(r"(\\|@\S*|(?:^|\s)\$\S*)\Z")
+
+
+_MAY_OPEN_MENU = re.compile(r"(?:^|\s)@")
 
 
 def check_text(text: str, longest: int) -> str:
@@ -157,6 +161,16 @@ def sanitise(text: str) -> str:
     text = _SEPARATORS.sub("\n", _SURROGATE.sub("\ufffd", _CONTROL.sub("", text)))
     text = unicodedata.normalize("NFC", text).strip("\n")
     return text + " " if catches_enter(text) else text
+
+
+def past_menus(text: str) -> str:
+    """Return the text with so many blanks behind it that no `@word` in it stands where an agent looks for one by columns: JavaScript counts
+    a text in units of UTF-16, of which every character that is not ASCII may be one or two and have no column at all."""
+    if text.isascii() or not _MAY_OPEN_MENU.search(text):
+        return text
+    units = len(text.encode("utf-16-le")) // 2
+    surely_columns = sum(character.isascii() and character.isprintable() for character in text)
+    return text + " " * (units - surely_columns + 1)
 
 
 def catches_enter(text: str) -> bool:

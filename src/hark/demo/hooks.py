@@ -50,6 +50,19 @@ class Hooks:
             return {}
         return answer if isinstance(answer, dict) else {}
 
+    async def ask_beside(self, event: str, **payload: str | bool) -> dict[str, Any]:
+        """Call a hook when the others have been told all events so far, and wait for it however long. Return the JSON object that it prints; an empty one if
+        there is no hook, it fails or it prints anything else."""
+        if not self._command:
+            return {}
+        # What was told before comes first: an earlier answer must not overtake this question.
+        await self._waiting.join()
+        try:
+            answer = json.loads(await self._call(event, json.dumps(payload).encode()) or b"{}")
+        except (OSError, ValueError):
+            return {}
+        return answer if isinstance(answer, dict) else {}
+
     async def run(self) -> None:
         while True:
             event, payload, answered = await self._waiting.get()

@@ -150,6 +150,7 @@ def main() -> int:
     show = Show(Path(tempfile.mkdtemp(prefix="hk", dir="/tmp")))
     try:
         show.run()
+        print("\nTo look at your own agents in a browser: hark dashboard")
     except Differs as difference:
         print(f"demo failed: {difference}", file=sys.stderr)
         return 1

@@ -68,6 +68,7 @@ class Worker:
         self._prompt = ""
         self._waiting: deque[str] = deque()
         self._last_key_at = 0.0
+        self._deciding: asyncio.Task[None] | None = None
 
     def on_key(self) -> None:
         self._last_key_at = asyncio.get_running_loop().time()
@@ -108,6 +109,7 @@ class Worker:
         if self._turn is None:
             return ""
         self._turn.cancel()
+        self._stop_deciding()
         back: list[str] = []
         if self._gives_back:
             back = [self._prompt, *self._waiting]
@@ -119,15 +121,33 @@ class Worker:
         """End the turn without recording or showing anything, because the human has quit."""
         if self._turn:
             self._turn.cancel()
+        self._stop_deciding()
+
+    def _stop_deciding(self) -> None:
+        if self._deciding:
+            self._deciding.cancel()
 
     def ask(self, command: str) -> asyncio.Future[bool]:
         """Open the dialog that asks for permission to run the command; the future that is returned holds the answer."""
         self._record.write("asked", command=command)
-        self._hooks.tell("permission-asked", command=command)
         answered = asyncio.get_running_loop().create_future()
         self.dialog = Dialog(command, answered)
+        if self._answers:
+            self._deciding = self._tasks.create_task(self._take_decision(self.dialog))
+        else:
+            self._hooks.tell("permission-asked", command=command)
         self.display.refresh()
         return answered
+
+    async def _take_decision(self, dialog: Dialog) -> None:
+        """Let a hook decide that waits beside the dialog, unless the human is faster, as Claude Code does."""
+        answer = await self._hooks.ask_beside("permission-asked", command=dialog.command, **self._answers)
+        told = answer.get("hookSpecificOutput")
+        decision = told.get("decision") if isinstance(told, dict) else None
+        behaviour = decision.get("behavior") if isinstance(decision, dict) else None
+        if self.dialog is dialog and behaviour in ("allow", "deny"):
+            self._record.write("decided", by="hook")
+            self.answer(behaviour == "allow")
 
     def answer(self, approved: bool) -> None:
         if self.dialog is None:

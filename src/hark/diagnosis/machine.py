@@ -15,8 +15,8 @@ from hark.app import load_config
 from hark.diagnosis.finding import Finding, ok, problem, warning
 from hark.inside import airlock
 from hark.inside.editor import choose_editor
-from hark.model.config import Config
 from hark.model.errors import HarkError
+from hark.model.settings.config import Config
 from hark.terminal.tmux.version import check_version
 
 PROGRAMS = ("hark", "hark-hook", "hark-editor", "hark-airlock")

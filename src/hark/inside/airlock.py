@@ -9,6 +9,8 @@ The way of the keys is in one of three states (`Keys`):
   held    whole keys are kept, in order. The terminal's own answers to the agent's questions are not keys, and pass;
   replay  kept keys go out one by one, each only when the agent has read the key before it and a moment has passed, because
           agents take bursts for pastes and an Enter close behind a character for a newline. New keys queue behind.
+A hold may drop the human's answers (`drops_answers`): somebody else has answered the agent's dialog meanwhile, and an Enter that was meant
+for that dialog must neither answer the next one nor submit a draft (`count_answers`).
 Everything for the agent goes through one first-in-first-out buffer, so nothing can be lost or reordered further down.
 
 The client that holds the keys leaves an undo here: the writes that take its text out of the agent's input box and put the human's draft
@@ -234,6 +236,7 @@ class Hold(NamedTuple):
     after_enter_s: float = 0.0
     label: str = ""  # the holder's name for the delivery
     undo: Undo | None = None  # None if no undo was left
+    drops_answers: bool = False  # keys that were meant for a dialog which is gone are not passed on
 
 
 class Undone(NamedTuple):
@@ -274,6 +277,7 @@ class Keys:
         self._undo_at = self._undo_gap_s = 0.0
         self._undo_back_s: float | None = None
         self._oldest_at: float | None = None  # when the oldest key that is kept was pressed
+        self.dropped = 0  # how many keys the last hold that drops answers has dropped
 
     @property
     def is_undoing(self) -> bool:
@@ -404,9 +408,24 @@ class Keys:
         self._write(data)
 
     def release(self, now: float) -> None:
+        if self.hold and self.hold.drops_answers:
+            self._drop_answers()
         self.hold, self._replay = None, self.hold
         self._await_read(now)
         self._step_at = now
+
+    def _drop_answers(self) -> None:
+        self.dropped = count_answers([token.data for token in self._queue if token.kind != "mouse"])
+        left = self.dropped
+        kept: deque[Token] = deque()
+        for token in self._queue:
+            is_dropped = left > 0 and token.kind != "mouse"
+            left -= is_dropped
+            if is_dropped:
+                self._queued_bytes -= len(token.data)
+            else:
+                kept.append(token)
+        self._queue = kept
 
     def give_up(self) -> bytes:
         """Return all bytes that were not forwarded yet, for whoever goes on without this object."""
@@ -499,6 +518,21 @@ def _is_enter(token: Token) -> bool:
     return token.data in (b"\r", b"\n", b"\x1b\r", b"\x1bOM") or token.data.startswith((b"\x1b[13u", b"\x1b[13;"))
 
 
+CHOOSING_KEYS = frozenset(b"123456789yYnNaApPdD \t")
+MOVING_KEYS = (b"\x1b", b"\x1b[A", b"\x1b[B", b"\x1bOA", b"\x1bOB")
+
+
+def count_answers(keys: list[bytes]) -> int:
+    """Return how many of the first keys were meant for a dialog that was open when they were pressed: all of them if each could answer
+    a dialog, or else the Enters, Escapes and arrows before the first other key. Letters and digits that stand among other keys belong to
+    a text that the human types."""
+    ends = [_is_enter(Token(key, "key")) or key in MOVING_KEYS for key in keys]
+    chooses = [len(key) == 1 and key[0] in CHOOSING_KEYS for key in keys]
+    if all(end or choice for end, choice in zip(ends, chooses, strict=True)):
+        return len(keys)
+    return ends.index(False)
+
+
 def _gap_s(token: Token | None, replay: Hold, is_behind_enter: bool = False) -> float:
     """Return how long to wait before a key that was held, or, if `token` is None, before the human's own keys flow again."""
     if token and token.kind == "mouse":
@@ -513,6 +547,7 @@ class Agent:
     def __init__(self, command: list[str], settings: list[Any] | None, size: bytes) -> None:
         self.status: int | None = None
         self.is_stopped = False
+        self.was_told_to_end = False  # True if a signal to us, or the end of our terminal, has told the agent to end
         self._is_kept = True
         self.hung_up_at = -HANG_UP_PATIENCE_S
         self.master, slave = os.openpty()
@@ -530,9 +565,13 @@ class Agent:
         self.pid: int = struct.unpack("i", os.read(self.news, 4))[0]
         os.set_blocking(self.news, False)
         for number in FORWARDED_SIGNALS:
-            signal.signal(number, lambda number, frame: self.signal(number))
+            signal.signal(number, lambda number, frame: self.tell_to_end(number))
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.set_blocking(self.master, False)
+
+    def tell_to_end(self, number: int) -> None:
+        self.was_told_to_end = self.was_told_to_end or self.status is None
+        self.signal(number)
 
     def signal(self, number: int) -> None:
         if self.status is None:
@@ -1003,6 +1042,7 @@ class Airlock:
         now = time.monotonic()
         self._has_input = False
         self._to_terminal.unwritten.clear()
+        self._agent.was_told_to_end = self._agent.was_told_to_end or self._agent.status is None
         if self._leave_at is None:
             self._leave_at = now + HANG_UP_PATIENCE_S
             # The kernel may have sent us a hang-up as well, which we passed on: a second one would end the agent in mid-cleanup.
@@ -1167,6 +1207,7 @@ class Airlock:
         seconds, gap_s, enter_gap_s, after_enter_s = _terms(request)
         label = _label(request)
         hold = Hold(os.urandom(8).hex(), client, now + seconds, gap_s, enter_gap_s, after_enter_s, label)
+        hold = hold._replace(drops_answers=request.get("drops_answers") is True)
         self._keys.take(hold)
         return hold.id
 
@@ -1212,9 +1253,10 @@ class Airlock:
 
     def _release(self, client: Client, request: dict[str, Any]) -> dict[str, Any]:
         self._check_hold(request)
-        held = self._keys.held_bytes
+        held, self._keys.dropped = self._keys.held_bytes, 0
         self._keys.release(time.monotonic())
-        return {"ok": True, "replayed": held}
+        dropped = {"dropped": self._keys.dropped} if self._keys.dropped else {}
+        return {"ok": True, "replayed": held} | dropped
 
     def _check_hold(self, request: dict[str, Any]) -> None:
         hold, now = self._keys.hold, time.monotonic()
@@ -1367,12 +1409,23 @@ def run_behind(path: str, command: list[str], *, is_watched: bool = False) -> in
     try:
         agent = Agent(command, terminal.settings, terminal.size())
         Airlock(agent, terminal, listener, is_watched=is_watched and listener is not None).run()
+        if listener is not None:
+            leave_ending(path, agent)
     finally:
         terminal.restore()
         with contextlib.suppress(OSError):
             if inode == os.stat(path).st_ino:
                 os.unlink(path)
     return agent.status or 0
+
+
+def leave_ending(path: str, agent: Agent) -> None:
+    """Write down beside the socket how the agent has ended, for a daemon that may start the agent again."""
+    words = json.dumps({"status": agent.status, "was_told": agent.was_told_to_end})
+    with contextlib.suppress(OSError):
+        file = os.open(f"{path}.end", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        os.write(file, words.encode())
+        os.close(file)
 
 
 def end_like(status: int) -> NoReturn:

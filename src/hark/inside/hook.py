@@ -6,10 +6,14 @@ that is whole and in time it prints nothing. The hook runs at every step of ever
 as a file, and neither reads nor writes JSON.
 
     to the daemon     hark-hook 1 HEAD-LENGTH PAYLOAD-LENGTH newline, HEAD (words between NULs), PAYLOAD as the agent gave it
+    from the daemon   wait newline, if the hook shall wait for its answer however long
     from the daemon   LENGTH newline, TEXT
     to the daemon     + right before the hook prints the TEXT
 
 If a sandbox lets the hook reach nothing but `agent.sock`, the hook reports there, and gets no answer for the agent.
+
+The daemon asks a hook to wait if the agent has asked its human something, shows its own dialog meanwhile, and keeps the dialog if the hook
+ends without an answer. If the daemon dies, the connection closes, and the hook ends without a word.
 
 With the event `Wait` the hook stays until there is a message, however long: an agent that lets a hook run beside it (Claude Code's
 `asyncRewake`) wakes up when that hook writes to stderr and exits 2.
@@ -32,6 +36,8 @@ AGAIN_S = 0.01
 LONGEST = 8_000_000
 LONGEST_ANSWER = 1_000_000
 WAIT = "Wait"
+STAY = b"wait"
+"""The daemon's word for a hook that shall wait for its answer."""
 VARIABLES = ("HARK_SESSION", "TMUX", "TMUX_PANE")
 
 
@@ -141,7 +147,7 @@ def _ask(report: bytes, deadline: "float | None") -> bytes:
     _connect(daemon, path, deadline)
     daemon.settimeout(_left_s(deadline))
     daemon.sendall(report)
-    answer = _read_answer(daemon, deadline)
+    answer, deadline = _read_answer(daemon, deadline)
     if answer:
         daemon.settimeout(_left_s(deadline))
         daemon.sendall(b"+")
@@ -165,19 +171,23 @@ def _left_s(deadline: "float | None") -> "float | None":
     return None if deadline is None else max(0.001, deadline - time.monotonic())
 
 
-def _read_answer(daemon: "socket.socket", deadline: "float | None") -> bytes:
+def _read_answer(daemon: "socket.socket", deadline: "float | None") -> "tuple[bytes, float | None]":
+    """Return the daemon's answer, and the deadline that counts now: none if the daemon has asked the hook to wait."""
     received = b""
     while True:
         head, newline, text = received.partition(b"\n")
+        if newline and head == STAY:
+            received, deadline = text, None
+            continue
         if newline and len(text) >= int(head):
-            return text if 0 < len(text) == int(head) <= LONGEST_ANSWER else b""
+            return (text if 0 < len(text) == int(head) <= LONGEST_ANSWER else b""), deadline
         is_late = deadline is not None and time.monotonic() >= deadline
         if is_late or len(received) > LONGEST_ANSWER:
-            return b""
+            return b"", deadline
         daemon.settimeout(_left_s(deadline))
         piece = daemon.recv(65536)
         if not piece:
-            return b""
+            return b"", deadline
         received += piece
 
 

@@ -55,7 +55,8 @@ def handler(agent: str, event: str, program: str, *, is_installed: bool = False)
     entries = _entries_of(agent)
     line = f"{_GUARD if is_installed else ''}{shlex.quote(program)} {agent} {event}"
     beside = {"async": True} if event in entries.beside else {}
-    return {**entries.fields, "type": "command", "command": line, "timeout": entries.timeout} | beside
+    timeout = entries.timeouts.get(event, entries.timeout)
+    return {**entries.fields, "type": "command", "command": line, "timeout": timeout} | beside
 
 
 def groups(agent: str, program: str, *, has_waiter: bool = False) -> HookGroups:

@@ -15,6 +15,10 @@ class EventKind(StrEnum):
     SESSION_GONE = "session.gone"
     SESSION_RESTARTED = "session.restarted"
     """The agent of a session that was gone has started again; the session has kept its id, its name and its queue."""
+    SESSION_RESTART_PLANNED = "session.restart_planned"
+    """The agent of a session has failed, and hark will start it again; `data` says when, and how often it has failed in a row."""
+    SESSION_GIVEN_UP = "session.given_up"
+    """The agent of a session has failed so often that hark does not start it again by itself; `data` says why."""
     SESSION_FORGOTTEN = "session.forgotten"
     """A session that had been gone for a long time is no longer on record."""
     SESSION_HELD = "session.held"
@@ -36,6 +40,10 @@ class EventKind(StrEnum):
     SIGNAL_CLEARED = "signal.cleared"
     """The status that an agent announced is over, because its human has answered or the agent went on. `data` holds the state
     that is over, and a nudge_state that is null."""
+    QUESTION_ASKED = "question.asked"
+    """An agent has asked its human something; `data` holds the question's id, kind, text and options."""
+    QUESTION_ENDED = "question.ended"
+    """A question has ended; `data` holds its id, how it ended, the answer, and who gave it, as far as hark knows."""
 
 
 class Event(Struct, frozen=True, kw_only=True):

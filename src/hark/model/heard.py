@@ -35,3 +35,5 @@ class Heard(Struct, frozen=True, kw_only=True):
     """The ids of hark's messages in the prompt that was submitted."""
     detail: str = ""
     """What the agent asks permission for, in words for people."""
+    work: str = ""
+    """What the tool was called with that has run, as hark compares it with questions (`Asked.agents_id`); empty if that is not known."""

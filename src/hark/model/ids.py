@@ -7,11 +7,12 @@ from fnmatch import fnmatchcase
 from typing import NewType
 
 from hark.model.errors import HarkError
-from hark.model.names import check_not_reserved, shorten
+from hark.model.text.names import check_not_reserved, shorten
 
 SessionId = NewType("SessionId", str)
 MessageId = NewType("MessageId", str)
 ReminderId = NewType("ReminderId", str)
+QuestionId = NewType("QuestionId", str)
 
 SESSION_ID_LENGTH = 8
 MESSAGE_ID_LENGTH = 12

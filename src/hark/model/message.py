@@ -42,7 +42,8 @@ class Mode(StrEnum):
 
 
 class HoldReason(StrEnum):
-    """Why a message waits, in the order in which the gate asks; the last three are found out by a delivery."""
+    """Why a message waits, in the order in which the gate asks; the last three are found out by a delivery, and `loop` when the message
+    is sent."""
 
     SESSION_GONE = "session-gone"
     AGENT_NOT_RUNNING = "agent-not-running"
@@ -57,6 +58,8 @@ class HoldReason(StrEnum):
     """The agent's own API, its airlock or its tmux server does not answer."""
     CALLED_OFF = "called-off"
     """Hark has taken the delivery back before Enter, or another daemon delivers to the session. Hark tries again by itself."""
+    LOOP = "loop"
+    """The message looks like a part of a loop between agents, and a human has to release it."""
     INTERNAL = "internal"
     """Something failed that no other reason foresees. The detail of the hold names the line of the log that says more."""
 
@@ -138,6 +141,10 @@ class Message(Struct, frozen=True, kw_only=True):
     is_inbox: bool = False
     """True if hark never types the message: it waits until the session's agent asks for it."""
     is_raw: bool = False
+    is_alone: bool = False
+    """True if the message is a question: it goes in a payload of its own, as a turn of its own, so that its answer is its own."""
+    is_kept_back: bool = False
+    """True if the message is held until a human releases it; it keeps no other message waiting."""
     batch_id: str | None = None
     idempotency_key: str | None = None
     notify_on_delivery: bool = False

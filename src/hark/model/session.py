@@ -22,6 +22,14 @@ LOST_SERVER = "its tmux server is gone"
 """Why a session is gone that ended with its tmux server."""
 
 
+class RestartPolicy(StrEnum):
+    """When hark starts the agent of a session again by itself."""
+
+    NEVER = "no"
+    ON_FAILURE = "on-failure"
+    """Hark starts the agent again if it ended by itself and failed."""
+
+
 class Hearing(StrEnum):
     """What a session's agent has ever told hark about its turns. Hark stores this, so that a daemon that starts again knows it."""
 
@@ -63,6 +71,15 @@ class Session(Struct, frozen=True, kw_only=True):
     """Why the session is gone, in words for people; empty while it runs."""
     started_at: datetime | None = None
     """When the session's agent was last started; None if hark did not record it."""
+    heir_of: SessionId | None = None
+    """The session of the same name, gone before, whose queue this session has taken over; None if there was none."""
+    restart: RestartPolicy = RestartPolicy.NEVER
+    failures: int = 0
+    """How often the agent has failed in a row, without running well in between."""
+    restart_at: datetime | None = None
+    """When hark will start the agent again by itself; None if it will not."""
+    has_given_up: bool = False
+    """True if the agent has failed so often that hark does not start it again by itself."""
     airlock: str | None = None
     """The socket of the airlock between the pane and the agent, where hark started the agent; otherwise None."""
     do_not_disturb_since: datetime | None = None

@@ -1,7 +1,8 @@
 """Chooses the messages that go to an agent as one payload: messages that wait for the same session, each under its own header, in
 the order in which they would have gone one by one.
 
-A text without a header (`is_raw`) goes alone, because it may be a command of the agent's own. An urgent message goes alone,
+A question (`is_alone`) goes alone, so that the agent's answer is the answer to it. A text without a header (`is_raw`) goes alone,
+because it may be a command of the agent's own. An urgent message goes alone,
 because it has interrupted somebody and must not be buried among others. A message that the agent has refused before goes alone,
 so that one text cannot keep others from arriving. A message whose text may be in the box already stays in the payload that it
 was in.
@@ -35,5 +36,5 @@ def payload_order(messages: Iterable[Message]) -> list[Message]:
 
 
 def may_be_joined(message: Message, now: datetime) -> bool:
-    is_special = message.is_raw or message.mode is Mode.URGENT or message.attempts > 0
+    is_special = message.is_raw or message.is_alone or message.mode is Mode.URGENT or message.attempts > 0
     return not (is_special or is_attempted(message) or is_expired(message, now))

@@ -3,14 +3,14 @@
 from hark.model.message import Message, Status
 from hark.model.session import Session, SessionState
 
-HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED)
+WITH_THE_AGENT = (Status.SUBMITTED, Status.ACKNOWLEDGED)
 """The statuses of a message that an agent has and has not finished."""
 
 
 def is_dead_end(message: Message, session: Session) -> bool:
-    """True if the agent that had the message has ended. A session that has come back has another agent, which has only what it was given
-    since it was started."""
-    if message.status not in HAD:
+    """Return True if the agent that had the message has ended. The agent of a session that was started again has only the messages that
+    it was given since that start."""
+    if message.status not in WITH_THE_AGENT:
         return False
     if session.state is SessionState.GONE:
         return True

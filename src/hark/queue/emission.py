@@ -19,7 +19,7 @@ class TurnTimes(Struct, frozen=True):
     prompt_at: datetime | None
 
 
-def put_right(known: TurnTimes | None, turn_id: str, said: Said, at: datetime) -> tuple[TurnTimes | None, datetime]:
+def correct_time(known: TurnTimes | None, turn_id: str, said: Said, at: datetime) -> tuple[TurnTimes | None, datetime]:
     """Return what is known about the newest turn now, and the corrected time at which the agent said something."""
     if not turn_id:
         return known, at

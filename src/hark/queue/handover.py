@@ -68,22 +68,26 @@ def choose(
     waiting: Sequence[Message], boundary: Boundary, authority: Authority, *, continuations: int, now: datetime
 ) -> tuple[Message, ...]:
     """Choose the messages that a hook hands over now: from those that wait, in the order of delivery, all up to the first that
-    may not go this way, so that no message overtakes another."""
+    may not go this way, so that no message overtakes another. A question goes alone."""
     if boundary is Boundary.STOP and continuations >= MOST_CONTINUATIONS:
         return ()
     chosen: list[Message] = []
     for message in waiting[:MOST_MESSAGES]:
         if is_expired(message, now):
             continue
-        if not may_go(message, boundary, authority):
+        if not may_go(message, boundary, authority) or (message.is_alone and chosen):
             break
         chosen.append(message)
+        if message.is_alone:
+            break
     return tuple(chosen)
 
 
 def may_go(message: Message, boundary: Boundary, authority: Authority) -> bool:
     is_free = message.status in (Status.QUEUED, Status.HELD) and not is_attempted(message)
     is_kind = message.mode in _MODES[boundary] and not message.is_raw and not message.is_inbox
+    # What is handed over after a tool has its answer together with the prompt of the running turn.
+    is_kind = is_kind and not (message.is_alone and boundary is Boundary.TOOL)
     return is_free and is_kind and (authority is Authority.USER or not message.is_as_user)
 
 

@@ -15,7 +15,7 @@ nor on record, it becomes `uncertain`. `staged -> queued|held|expired|cancelled`
 out of the box again. `held -> held` changes the reason. `uncertain` is not a real end: later evidence may resolve it, and a human may
 decide to send the message again; hark itself never does. `submitted|acknowledged|completed|interrupted -> queued` happens when an agent is
 interrupted before it has answered: the agent puts the prompt back into its box, where the message waits, marked, to be submitted once
-more.
+more. `queued -> queued` happens when another session takes the message over (`take_over`).
 
 An inbox message is never typed, so it can be neither held nor staged nor uncertain. It becomes `submitted` when it is handed to the
 agent that asked for it, and its later statuses are what that agent reports.
@@ -30,6 +30,7 @@ from msgspec import Struct, structs
 from hark.model.answer import Answer
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
+from hark.model.ids import SessionId
 from hark.model.message import Authority, Carrier, Channel, HoldReason, Message, Receipt, Status
 
 S = Status
@@ -84,6 +85,9 @@ LEGAL: dict[tuple[Status, TextPlace], frozenset[Status]] = {
     (S.EXPIRED, P.INBOX): frozenset(),
     (S.CANCELLED, P.INBOX): frozenset(),
 }
+
+TAKEN_OVER = (S.QUEUED, S.QUEUED)
+"""The one change that is not in LEGAL: a message that is queued goes to another session (`take_over`), and is still queued."""
 
 PENDING = frozenset({S.QUEUED, S.HELD, S.STAGED})
 """The statuses of a message that has not been submitted yet; a queue shows the messages with these statuses."""
@@ -167,6 +171,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """The id of the payload in which the message goes together with others; None if it does not change."""
     is_interrupt: bool | None = None
     """True if hark tells the running turn to end for this message; False if hark did not tell it after all; None changes nothing."""
+    session_id: SessionId | None = None
+    """The session that shall receive the message from now on; None if that does not change."""
     counts_attempt: bool = True
     """False if an attempt that had begun failed for a reason of the session: such an attempt does not count."""
     answer: Answer | None = None
@@ -188,11 +194,12 @@ def first(message: Message) -> Advance:
 
 
 def advance(message: Message, step: Step) -> Advance:
-    if step.status not in legal(message):
+    if step.status not in legal(message) and not _is_taken_over(message, step):
         raise _illegal(message.status, step.status)
     if (step.reason is not None) is not (step.status is S.HELD):
         raise HarkError("transition-illegal", "a held message must have a reason, and no other message may have one")
     changes: dict[str, object] = {"status": step.status, "hold_reason": step.reason, "held_since": None}
+    changes["is_kept_back"] = step.reason is HoldReason.LOOP
     if step.status is S.HELD:
         changes["held_since"] = message.held_since if message.hold_reason is step.reason else step.at
     if not (step.is_in_box or step.status is S.STAGED):
@@ -213,10 +220,30 @@ def advance(message: Message, step: Step) -> Advance:
         changes[stamp] = step.at
     if step.status in (S.ACKNOWLEDGED, S.COMPLETED) and message.delivered_at is None:
         changes["delivered_at"] = step.at
+    if step.session_id is not None:
+        changes["session_id"] = step.session_id
     changes["ended_at"] = step.at if step.status in ENDS else None
     way = (("channel", step.channel), ("carrier", step.carrier), ("authority", _authority(step)))
     changes |= {name: value for name, value in way if value is not None}
     return _advance(structs.replace(message, **changes), message.status, step)
+
+
+def _is_taken_over(message: Message, step: Step) -> bool:
+    return step.session_id is not None and (message.status, step.status) == TAKEN_OVER and not is_attempted(message)
+
+
+LEFT_IN_BOX = "the session ended, and its text may have been in the input box"
+
+
+def take_over(message: Message, heir_id: SessionId, at: datetime) -> Advance:
+    """Give a pending message of a session that is gone to the session that takes its queue over. A message whose text may have been with
+    the agent that ended stays where it is, and becomes uncertain: it must not arrive twice."""
+    if is_attempted(message):
+        return advance(message, Step(status=S.UNCERTAIN, at=at, detail=LEFT_IN_BOX))
+    detail = f"a new session of the same name takes over what waited for {message.session_id}"
+    status = S.HELD if message.is_kept_back else S.QUEUED
+    reason = message.hold_reason if message.is_kept_back else None
+    return advance(message, Step(status=status, at=at, reason=reason, detail=detail, session_id=heir_id))
 
 
 def legal(message: Message) -> frozenset[Status]:
@@ -241,8 +268,8 @@ def has_reached(status: Status, goal: Status) -> bool:
 
 
 def is_stranded(message: Message) -> bool:
-    """Return True if the message waits for a session that is gone, so that waiting for the message is of no use."""
-    return message.status is S.HELD and message.hold_reason is HoldReason.SESSION_GONE
+    """Return True if waiting for the message is of no use: it waits for a session that is gone, or for a human who has to release it."""
+    return message.status is S.HELD and message.hold_reason in (HoldReason.SESSION_GONE, HoldReason.LOOP)
 
 
 def hand_out(message: Message, at: datetime) -> Advance:

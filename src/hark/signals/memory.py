@@ -76,12 +76,12 @@ def hear_words(memory: Memory, name: str, markers: Sequence[Marker]) -> tuple[Me
         if part in memory.names:
             continue
         memory = structs.replace(memory, names=(*memory.names, part))
-        twin = _find(memory, marker, lambda one: one.by_terminal and not one.by_record)
-        if twin is None:
+        counterpart = _find(memory, marker, lambda one: one.by_terminal and not one.by_record)
+        if counterpart is None:
             memory = _add(memory, Announced(marker.fingerprint, memory.turn, by_record=True))
             new.append(New(marker, memory))
         else:
-            memory = _replace(memory, twin, structs.replace(twin, by_record=True))
+            memory = _replace(memory, counterpart, structs.replace(counterpart, by_record=True))
     kept = tuple(one for one in memory.names if not one.startswith(f"{name}#"))
     return structs.replace(memory, names=(*kept, name)[-MOST_NAMES:]), new
 
@@ -123,10 +123,10 @@ def print_line(memory: Memory, marker: Marker) -> Memory:
 
 def _see(memory: Memory, sighting: Sighting, count: int, *, has_turns: bool) -> tuple[Memory, bool]:
     of_same_words = [one for one in memory.announced if one.fingerprint == sighting.marker.fingerprint]
-    twin = _find(memory, sighting.marker, lambda one: one.by_record and not one.by_terminal)
-    if twin is not None:
-        seen = structs.replace(twin, by_terminal=True, context=sighting.context)
-        return _replace(memory, twin, seen), False
+    counterpart = _find(memory, sighting.marker, lambda one: one.by_record and not one.by_terminal)
+    if counterpart is not None:
+        seen = structs.replace(counterpart, by_terminal=True, context=sighting.context)
+        return _replace(memory, counterpart, seen), False
     if of_same_words and has_turns and of_same_words[-1].turn == memory.turn:
         return memory, False
     alike = [one for one in of_same_words if is_same_context(one.context, sighting.context)]

@@ -13,10 +13,12 @@ from msgspec import Struct
 
 from hark.model.answer import Answer
 from hark.model.event import Event
-from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.ids import MessageId, QuestionId, ReminderId, SessionId
 from hark.model.message import Draft, Lease, Message, Receipt, Status
+from hark.model.question import Ending, Question
 from hark.model.reminder import Reminder
 from hark.model.session import Session
+from hark.model.viewer import Browser, Hit, Notification
 from hark.queue.lifecycle import Step
 
 
@@ -25,7 +27,7 @@ class Enqueued(Struct, frozen=True):
     """The message as it is stored, with its sequence. If the idempotency key was used before, the message that was stored then."""
     position: int
     """The message's place in the order of delivery to its session: 1 for the next message. It is 0 for a message that is not pending any
-    more (a repeated key), and for an inbox message, which keeps no other message waiting."""
+    more (a repeated key), and for a message in the inbox or one that is kept back, which keep no other message waiting."""
     is_new: bool
 
 
@@ -64,14 +66,32 @@ class Record(Protocol):
     async def last_answer(self, session_id: SessionId) -> Answer | None:
         """Return the answer to the newest message of the session that has one; None if no message has one."""
 
-    # leases: at most one delivery per session at a time, also across processes
+    async def last_words(self, session_ids: Sequence[SessionId], length: int) -> dict[SessionId, str]:
+        """Return the beginning of the last answer of each of these sessions that has one, at most `length` characters."""
+
     async def events(self, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """Return the events with a seq above `after`, in order."""
 
     async def signals(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Event]:
         """Return the newest `limit` signals, of one session or of all, oldest first."""
 
+    async def questions(self, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Question]:
+        """Return the newest `limit` questions, open or ended, of one session or of all, oldest first."""
+
+    async def question(self, question_id: QuestionId) -> Question:
+        """Return one question. Raise `question-not-found` if there is none with this id."""
+
     async def last_event_seq(self) -> int: ...
+    async def unsettled(self, limit: int = 200) -> Sequence[Message]:
+        """Return the newest messages that are uncertain, dead, failed or expired, newest first."""
+
+    async def search(self, text: str, session_id: SessionId | None = None, limit: int = 50) -> Sequence[Hit]:
+        """Return the places in messages, their senders, answers and signals that hold the text, newest first. The text is plain, not a
+        pattern; ASCII letters are found in either case."""
+
+    async def notifications(self, limit: int = 100) -> Sequence[Notification]:
+        """Return the newest reports of alerts, newest first."""
+
     async def draft(self, session_id: SessionId) -> Draft | None: ...
 
 
@@ -90,6 +110,10 @@ class Store(Record, Protocol):
     ) -> Session:
         """Set the named fields of a Session (`msgspec.structs.replace` semantics). A new name follows the rules of `add_session`.
         Raise `name-taken` or `session-not-found`."""
+
+    async def start_heir(self, session_id: SessionId, changes: dict[str, Any], event: Event) -> Session:
+        """Do what `change_session` does, and in the same transaction give the session all messages that wait for the session that it is
+        the heir of (`lifecycle.take_over`)."""
 
     async def save_signal(
         self, session_id: SessionId, changes: dict[str, Any], event: Event | None, memory: str
@@ -110,8 +134,8 @@ class Store(Record, Protocol):
         """Return the sessions in order of creation."""
 
     # messages
-    async def enqueue(self, message: Message) -> Enqueued:
-        """Write the message, its first receipt and its event. If the idempotency key was used before for the same session and the same
+    async def enqueue(self, message: Message, step: Step | None = None) -> Enqueued:
+        """Write the message, its first receipt and its event, and apply the step to the new message in the same transaction. If the idempotency key was used before for the same session and the same
         text, return the stored message and write nothing; if it was used for another text, raise `idempotency-conflict`. Raise
         `session-not-found` for an unknown session."""
 
@@ -150,11 +174,13 @@ class Store(Record, Protocol):
 
     async def forget_messages(self, before: datetime, limit: int = 1000) -> Sequence[MessageId]:
         """Remove the messages that ended before `before`, with their receipts, oldest first (`rules.is_forgettable`). Also remove the
-        reminders that were done before `before`, and the events from before it. Return the ids of the messages; call this again until
+        reminders that were done before `before`, the questions that ended before it, and the events from before it. Return the ids of the messages; call this again until
         it returns none."""
 
     async def with_notices(self, limit: int = 1000) -> Sequence[Message]:
         """Return the newest messages that do not wait any more and whose sending sessions asked to be told about them, newest first."""
+
+    # leases: at most one delivery per session at a time, also across processes
 
     async def acquire_lease(self, session_id: SessionId, owner: str, now: datetime, until: datetime) -> Lease | None:
         """Grant the owner a lease until `until`, or return None while somebody else's lease has not expired. The owner's own lease is
@@ -202,6 +228,43 @@ class Store(Record, Protocol):
     async def change_reminder(self, reminder_id: ReminderId, changes: dict[str, Any]) -> Reminder: ...
     async def reminders(self) -> Sequence[Reminder]:
         """Return the reminders that are neither fired nor cancelled, the earliest first."""
+
+    # questions
+    async def add_question(self, question: Question, event: Event) -> None:
+        """Store a question that an agent asks, and write the event. Raise `session-not-found`."""
+
+    async def end_question(
+        self, question_id: QuestionId, at: datetime, ending: Ending, event: Event | None = None
+    ) -> Question:
+        """Store how an open question has ended, and write the event. Raise `question-ended` if it has ended before, or
+        `question-not-found`."""
+
+    async def correct_question(self, question_id: QuestionId, ending: Ending, event: Event) -> Question:
+        """Store that a question ended in another way than was written down, and write the event. The time of its end stays. Raise
+        `question-not-found`."""
+
+    async def open_questions(self) -> Sequence[Question]:
+        """Return the questions that have not ended, oldest first."""
+
+    # the dashboard
+    async def save_browser(self, browser: Browser) -> None:
+        """Store a browser. Of one that is stored already, only `last_seen_at` and `expires_at` change."""
+
+    async def browsers(self) -> Sequence[Browser]:
+        """Return the browsers that may look at the dashboard, the oldest first."""
+
+    async def delete_browser(self, browser_id: str) -> None:
+        """Delete a browser; if there is no such browser, do nothing."""
+
+    async def acknowledge(self, user: str, subject: str, seq: int, at: datetime) -> None:
+        """Store that the user has seen the subject up to `seq`. A lower number than the stored one changes nothing."""
+
+    async def acknowledgements(self, user: str) -> dict[str, int]:
+        """Return how far the user has seen each subject."""
+
+    async def forget_acknowledgements(self, subject: str) -> None: ...
+    async def add_notification(self, notification: Notification) -> Notification:
+        """Store the report of an alert, and return it with its sequence. Only the newest `rules.NOTIFICATIONS_KEPT` are kept."""
 
     # clocks
     async def clock(self, name: str) -> datetime | None:

@@ -7,13 +7,16 @@ import msgspec
 
 from hark.model.errors import HarkError
 from hark.model.event import Event
-from hark.model.ids import MessageId, ReminderId, SessionId
+from hark.model.ids import MessageId, QuestionId, ReminderId, SessionId
 from hark.model.message import Message
+from hark.model.question import Ending, Question
 from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import Session, SessionState
 from hark.queue.lifecycle import ENDS, PENDING
 
 T = TypeVar("T", bound=msgspec.Struct)
+NOTIFICATIONS_KEPT = 1000
+"""How many reports of alerts a store keeps."""
 
 
 def yielded(holder: Session) -> Session:
@@ -89,6 +92,29 @@ def no_message(message_id: MessageId) -> HarkError:
 
 def no_reminder(reminder_id: ReminderId) -> HarkError:
     return HarkError("reminder-not-found", f"no reminder {reminder_id!r}")
+
+
+def no_question(question_id: QuestionId) -> HarkError:
+    return HarkError("question-not-found", f"no question {question_id!r}", "`hark questions` lists the open questions")
+
+
+def ended(question: Question, at: datetime, ending: Ending) -> Question:
+    """Return the question as it has ended. Raise `question-ended` if it had ended before."""
+    if question.end is not None:
+        how = f"{question.end}: {question.answer}" if question.answer else str(question.end)
+        detail = f"the question {question.id} has ended already ({how})"
+        raise HarkError("question-ended", detail, "`hark questions` lists the open questions")
+    return msgspec.structs.replace(corrected(question, ending), ended_at=at)
+
+
+def corrected(question: Question, ending: Ending) -> Question:
+    return msgspec.structs.replace(
+        question,
+        end=ending.end,
+        answer=ending.answer,
+        answered_by=ending.answered_by,
+        answered_as=ending.answered_as,
+    )
 
 
 def lease_lost(session_id: SessionId, fence: int) -> HarkError:

@@ -1,3 +1,4 @@
+import signal
 import sys
 
 from tests.campaigns.bench import (
@@ -35,5 +36,6 @@ BENCHES = {
 }
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     for name in sys.argv[1:] or BENCHES:
         BENCHES[name]()

@@ -28,15 +28,21 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Stage:
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, programs: Path = PROGRAMS) -> None:
         self.home = home
+        self.programs = programs
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("HARK_", "TMUX"))}
         self.environment = kept | {"HARK_HOME": str(home), "HARK_TMUX_CONFIG": "/dev/null", "HARK_LOG_LEVEL": "warning"}
         self.tmux = home / "run" / "tmux"
 
     def hark(self, *words: str) -> str:
         return subprocess.run(
-            [PROGRAMS / "hark", *words], env=self.environment, capture_output=True, text=True, check=True, timeout=120
+            [self.programs / "hark", *words],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
         ).stdout.strip()
 
     def connection(self) -> UnixConnection:
@@ -55,10 +61,10 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(serve_command: str = "") -> Iterator[Stage]:
-    """`serve_command`: what is started instead of `hark serve`."""
+def stage(serve_command: str = "", programs: Path = PROGRAMS) -> Iterator[Stage]:
+    """Run a daemon by the programs in that directory. `serve_command` is started instead of `hark serve`."""
     home = Path(tempfile.mkdtemp(prefix="hk", dir="/tmp"))
-    made = Stage(home)
+    made = Stage(home, programs)
     if serve_command:
         made.environment["HARK_SERVE_COMMAND"] = serve_command
     try:
@@ -66,7 +72,7 @@ def stage(serve_command: str = "") -> Iterator[Stage]:
         yield made
     finally:
         subprocess.run(
-            [PROGRAMS / "hark", "daemon", "stop"], env=made.environment, capture_output=True, timeout=60, check=False
+            [programs / "hark", "daemon", "stop"], env=made.environment, capture_output=True, timeout=60, check=False
         )
         subprocess.run(
             ["tmux", "-S", made.tmux, "kill-server"], env=made.environment, capture_output=True, timeout=60, check=False

@@ -1,6 +1,6 @@
-"""python -m tests.campaigns.dead_ends [--kills N]
+"""python -m tests.campaigns.dead_ends [--kills N] [--agent KIND]
 
-Kill a demo agent in the middle of its turn N times, and print how long `hark send --wait completed` took from the kill to its end, and
+Kill a demo agent, or with --agent a real one (`real_agents.py`), in the middle of its turn N times, and print how long `hark send --wait completed` took from the kill to its end, and
 with which exit codes the waiters ended. Exit status 1 if a waiter did not end with code 1, or a message did not become `failed`.
 """
 
@@ -16,6 +16,7 @@ from collections import Counter
 
 from tests.agents.running import processes
 from tests.campaigns.bench.stage import PROGRAMS, Stage, stage, tell
+from tests.campaigns.dead_ends import real_agents
 from tests.integration.end_to_end.agents import PROGRAM
 from tests.support.terminals import wait_until
 
@@ -25,7 +26,11 @@ DEADLINE_S = 60.0
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=20)
-    kills = options.parse_args().kills
+    options.add_argument("--agent", choices=("demo", "claude", "codex", "gemini", "opencode"), default="demo")
+    chosen = options.parse_args()
+    if chosen.agent != "demo":
+        return real_agents.run(chosen.agent, chosen.kills)
+    kills = chosen.kills
     times: list[float] = []
     codes: Counter[int] = Counter()
     statuses: Counter[str] = Counter()

@@ -23,7 +23,6 @@ from typing import Any
 from hark.delivery.headers import find_message_ids
 from tests.campaigns.bench.stage import Stage, UnixConnection, cpu_seconds, resident_mb, stage
 from tests.campaigns.load.shares import shares, spent
-from tests.integration.end_to_end.agents import PROGRAM
 
 DOCUMENT = Path("docs/load.md")
 SAMPLING = Path(__file__).with_name("sampling.py").absolute()
@@ -59,7 +58,7 @@ def start(made: Stage, count: int) -> list[str]:
         connection = made.connection()
         log = made.home / f"agent-{number}.log"
         body = {
-            "command": [PROGRAM, "--no-hooks", "--busy", "0.05", "--log", str(log)],
+            "command": [str(made.programs / "hark-demo-agent"), "--no-hooks", "--busy", "0.05", "--log", str(log)],
             "name": f"l{number}",
             "directory": "/",
             "environment": {"PATH": made.environment["PATH"]},

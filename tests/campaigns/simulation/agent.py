@@ -280,6 +280,8 @@ class Agent:
                 self._select(buffer.cursor, len(buffer.units), len(buffer.units))
             case "S-Home":
                 self._select(0, buffer.cursor, 0)
+            case "C-a":
+                buffer.move(buffer.line_start())
             case "Home":
                 buffer.move(start)
             case "End":

@@ -116,11 +116,20 @@ def check_draft(terminal: Terminal, start: Before, outcome: Outcome | None) -> I
         return
     if not is_safe(terminal, start):
         yield f"the draft {start.text!r} is lost"
-    if isinstance(outcome, Submitted | Held) and not terminal.has_overrun and not is_disturbed(terminal, start):
+    is_done = isinstance(outcome, Submitted | Held) and not terminal.has_overrun and not is_disturbed(terminal, start)
+    if is_done and not _is_trimmed_behind_paste(terminal, start):
         yield from check_untouched(terminal.agent, start)
     # What the agent has not read yet, the human's keys included, it reads in its order.
     if outcome is None and not is_disturbed(terminal, start) and not terminal.line.has_unread:
         yield from check_undone(terminal, start)
+
+
+def _is_trimmed_behind_paste(terminal: Terminal, start: Before) -> bool:
+    """Blanks behind a collapsed paste, and behind the cursor: no screen shows them, and the editor of an agent that trims does not tell
+    whether they belong to the paste."""
+    is_behind_paste = any(isinstance(unit, Collapsed) for unit in start.units) and start.text != start.text.rstrip()
+    trims = terminal.flavour.editor is not None and terminal.flavour.editor.trims
+    return trims and is_behind_paste and terminal.agent.buffer.text.rstrip() == start.text.rstrip()
 
 
 def check_undone(terminal: Terminal, start: Before) -> Iterator[str]:
@@ -192,11 +201,16 @@ def is_dialog_unknown(terminal: Terminal) -> bool:
 def check_dropped_for_touch(terminal: Terminal) -> Iterator[str]:
     """A draft that no undo has brought back stays on record, whoever has typed since."""
     assert terminal.undone is not None
-    box, record = terminal.undone.box, undisputed(terminal.record or "")
+    box, record = terminal.undone.box, undisputed(_unmarked(terminal.record or ""))
     # The record may have been taken from the screen.
     texts = (expand(box), "".join(box), "".join(map(bare, box)))
-    if not any(record in undisputed("".join(letter for letter in text if letter not in MARKS)) for text in texts):
+    if not any(record in undisputed(_unmarked(text)) for text in texts):
         yield f"the record of {terminal.record!r} was dropped, and the undo had left {''.join(box)!r}"
+
+
+def _unmarked(text: str) -> str:
+    """A mark may be in the box, or in a record that was taken from a box with a mark."""
+    return "".join(letter for letter in text if letter not in MARKS)
 
 
 def check_twin(agent: Agent, twin: Agent) -> Iterator[str]:

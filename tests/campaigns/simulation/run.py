@@ -10,6 +10,7 @@ from hark.delivery.actions import KeyWork, UseKeys
 from hark.delivery.after_attempt import what_becomes
 from hark.delivery.carriers.empty_box import was_taken_out
 from hark.delivery.carriers.rest import NOT_AT_REST
+from hark.delivery.carriers.sentinel import is_marked
 from hark.delivery.carriers.steps import (
     Answer,
     Delivery,
@@ -22,6 +23,7 @@ from hark.delivery.carriers.steps import (
     Unproven,
 )
 from hark.delivery.carriers.submit import Job
+from hark.delivery.carriers.undo_under_dialog import with_draft_out
 from hark.delivery.judgement import Judged, Question, judge
 from hark.delivery.next_step import next_step
 from hark.model.message import HoldReason, Status
@@ -173,14 +175,21 @@ class Run:
 
     def _resume(self) -> Outcome | None:
         flavour, carrier, is_staged = self.scenario.flavour, self.scenario.carrier, self.terminal.is_staged
-        return self._carry(lambda job: self.carriers.resume(job, flavour, carrier, is_staged), is_taking=False)
+        is_out = self.terminal.record is not None
+
+        def resume(job: Job) -> Delivery:
+            resumed = self.carriers.resume(job, flavour, carrier, is_staged)
+            return with_draft_out(resumed) if is_out else resumed
+
+        return self._carry(resume, is_taking=False)
 
     def _was_undone(self) -> bool:
         terminal = self.terminal
         if not terminal.was_undone:
             return False
         is_touched = terminal.human_at >= terminal.undo_at
-        question = was_taken_out(self.job.look, MESSAGE_ID, terminal.record, is_touched=is_touched)
+        was_blind = terminal.undone is not None and terminal.undone.leaves_draft_out
+        question = was_taken_out(self.job, terminal.record, is_touched=is_touched, was_blind=was_blind)
         return bool(self._drive(question, before(terminal), is_taking=False))
 
     def _carrier(self) -> CarrierName:
@@ -262,6 +271,8 @@ class Run:
         whether the draft is still in it."""
         terminal = self.terminal
         if terminal.record is None or self.scenario.carrier == "stash" or not terminal.is_draft_the_humans:
+            return
+        if self._drive(is_marked(self.job.look, terminal.record), before(terminal), is_taking=False):
             return
         wrongs = terminal.races if properties.is_dialog_unknown(terminal) else self.violations
         wrongs += properties.check_dropped_for_touch(terminal)

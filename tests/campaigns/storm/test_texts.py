@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hark.delivery.wording import check_text, sanitise
-from hark.model.quoting import quote_headers
+from hark.model.text.quoting import quote_headers
 from tests.agents.arriving import as_it_arrives
 from tests.campaigns.storm import texts
 

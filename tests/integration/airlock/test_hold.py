@@ -304,3 +304,30 @@ def test_a_write_larger_than_the_terminal_takes_at_once_is_complete(recorded: Re
     client.release(hold)
 
     recorded.wait_input(data + b"after")
+
+
+def test_an_enter_for_a_dialog_that_somebody_else_has_answered_is_dropped(recorded: Recorded, client: Client) -> None:
+    hold = client.hold(drops_answers=True)
+    type_and_wait_held(recorded, client, b"\r")
+    type_and_wait_held(recorded, client, b"hello")
+
+    reply = client.release(hold)
+
+    assert reply == {"ok": True, "replayed": 6, "dropped": 1}
+    recorded.wait_input(b"hello")
+    recorded.type(b"\r")
+    recorded.wait_input(b"hello\r")
+
+
+def test_an_answer_is_dropped_also_when_the_client_dies_or_the_time_is_over(recorded: Recorded) -> None:
+    with recorded.client() as dying:
+        dying.hold(drops_answers=True)
+        type_and_wait_held(recorded, dying, b"1\r")
+    with recorded.client() as late:
+        late.wait_facts(hold=None)
+        late.hold(0.2, drops_answers=True)
+        type_and_wait_held(recorded, late, b"\x1b[B\r")
+        late.wait_facts(hold=None, held_bytes=0)
+
+    recorded.type(b"x")
+    recorded.wait_input(b"x")

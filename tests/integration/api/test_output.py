@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from starlette.requests import Request
 
-from hark.api.sessions import STREAM_BACKLOG, stream_output
+from hark.api.calls.output import STREAM_BACKLOG, stream_output
 from hark.model.ids import SessionId
 from hark.model.session import Pane, Session
 

@@ -26,7 +26,6 @@ DEEP = json.dumps(HOOK).encode()[:-1] + b', "payload": {"a": ' + b"[" * 100_000 
 
 WRONG = {
     "unknown-route": Wrong(404, "route-not-found", "GET", "/nothing/here"),
-    "root": Wrong(404, "route-not-found", "GET", "/"),
     "unknown-method": Wrong(405, "method-not-allowed", "PUT", "/sessions"),
     "wrong-method": Wrong(405, "method-not-allowed", "POST", "/healthz"),
     "unknown-session": Wrong(404, "session-not-found", "GET", "/sessions/nobody"),

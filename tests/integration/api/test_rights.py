@@ -1,6 +1,6 @@
 """Every call has a rule for agents, and the rules say no by default."""
 
-from hark.api.rights import RULES
+from hark.api.access.rights import RULES
 from hark.api.server import CALLS
 from hark.daemon.process.tokens import agent_token
 

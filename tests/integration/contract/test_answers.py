@@ -105,3 +105,14 @@ async def test_an_answer_goes_with_its_message(store: Store) -> None:
 
     assert await store.answer(message.id) is None
     assert await store.last_answer(ANA) is None
+
+
+async def test_the_last_words_of_sessions_are_the_beginnings_of_their_last_answers(store: Store) -> None:
+    await add(store, make_session(ANA), make_session(BEN))
+    for number, text in enumerate(("first words", "last words of all", "")):
+        (message,) = await enqueue(store, make_message(f"m{number}"))
+        if text:
+            await complete(store, message, make_answer(message.id, text))
+
+    assert await store.last_words([ANA, BEN], 10) == {ANA: "last words"}
+    assert await store.last_words([], 10) == {}

@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from hark.model.ids import MessageId, ReminderId
+from hark.model.event import EventKind
+from hark.model.ids import MessageId, QuestionId, ReminderId
 from hark.model.message import Draft, Lease, Status
 from hark.store.contract import Record, Store
 from tests.integration.contract.samples import (
@@ -19,10 +20,13 @@ from tests.integration.contract.samples import (
     make_step,
     refused,
 )
+from tests.integration.contract.test_dashboard import make_browser, make_notification
+from tests.integration.contract.test_questions import ALLOWED, make_question
 
 CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("add_session", (make_session("x"), make_event())),
     ("change_session", (ANA, {})),
+    ("start_heir", (ANA, {}, make_event())),
     ("save_signal", (ANA, {}, None, "{}")),
     ("signal_memory", (ANA,)),
     ("remove_session", (ANA,)),
@@ -52,6 +56,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("receipts", (MessageId("m1"),)),
     ("answer", (MessageId("m1"),)),
     ("last_answer", (ANA,)),
+    ("last_words", ((ANA,), 9)),
     ("acquire_lease", (ANA, "me", NOW, later(1))),
     ("release_lease", (Lease(session_id=ANA, owner="me", fence=1, expires_at=NOW),)),
     ("add_event", (make_event(),)),
@@ -70,6 +75,22 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("answer_request", ("key", "{}")),
     ("drop_request", ("key",)),
     ("used_names", ()),
+    ("add_question", (make_question("q"), make_event(kind=EventKind.QUESTION_ASKED, session_id=ANA))),
+    ("end_question", (QuestionId("q"), NOW, ALLOWED)),
+    ("correct_question", (QuestionId("q"), ALLOWED, make_event(kind=EventKind.QUESTION_ENDED, session_id=ANA))),
+    ("question", (QuestionId("q"),)),
+    ("questions", ()),
+    ("open_questions", ()),
+    ("unsettled", ()),
+    ("search", ("text",)),
+    ("save_browser", (make_browser("b"),)),
+    ("browsers", ()),
+    ("delete_browser", ("b",)),
+    ("acknowledge", ("ana", "subject", 1, NOW)),
+    ("acknowledgements", ("ana",)),
+    ("forget_acknowledgements", ("subject",)),
+    ("add_notification", (make_notification(1),)),
+    ("notifications", ()),
 ]
 
 

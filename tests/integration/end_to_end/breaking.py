@@ -10,13 +10,15 @@ import gc
 import logging
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from hark.cli.main import main
-from hark.daemon.mailbox import Mailbox
+from hark.daemon.mailbox import Mailbox, NewMessage
 from hark.delivery import wording
 from hark.model.message import Message
+from hark.model.session import Session
+from hark.store.contract import Enqueued
 from hark.store.sqlite.writer import Batch
 
 STORE = "break the store"
@@ -57,9 +59,12 @@ def fail_at_once(words: str) -> None:
     raise ValueError(words)
 
 
-def talkative(send: Callable[..., Any]) -> Callable[..., Any]:
-    async def send_and_say(mailbox: Mailbox, session: Any, text: str, **options: Any) -> Any:
-        if text == SAY:
+Send = Callable[[Mailbox, Session, NewMessage], Coroutine[Any, Any, Enqueued]]
+
+
+def talkative(send: Send) -> Send:
+    async def send_and_say(mailbox: Mailbox, session: Session, new: NewMessage) -> Enqueued:
+        if new.text == SAY:
             for name in ("uvicorn.error", "mcp.server", "asyncio", "starlette"):
                 logging.getLogger(name).warning("%s: %s\nin two lines", WORDS[0], name)
             lost = asyncio.get_running_loop().create_task(fail(WORDS[1]))
@@ -70,7 +75,7 @@ def talkative(send: Callable[..., Any]) -> Callable[..., Any]:
             thread.join()
             Finalized()
             gc.collect()
-        return await send(mailbox, session, text, **options)
+        return await send(mailbox, session, new)
 
     return send_and_say
 
@@ -87,6 +92,6 @@ def choking(payload: Callable[..., str]) -> Callable[..., str]:
 if __name__ == "__main__":
     wording.payload = choking(wording.payload)
     Batch.run = burning(Batch.run)  # type: ignore[method-assign, assignment]
-    Mailbox.send = talkative(Mailbox.send)  # type: ignore[method-assign]
+    Mailbox.send = talkative(Mailbox.send)  # type: ignore[method-assign, assignment]
     sys.argv = ["hark", "serve", *sys.argv[1:]]
     sys.exit(main())

@@ -256,7 +256,7 @@ class RunningHark:
 
 def with_json(arguments: tuple[str, ...]) -> list[str]:
     """The option after the command's name: what follows `--` is data."""
-    name_ends = 2 if arguments[0] == "daemon" else 1
+    name_ends = 2 if arguments[0] in ("daemon", "dashboard") and len(arguments) > 1 else 1
     return [*arguments[:name_ends], "--json", *arguments[name_ends:]]
 
 

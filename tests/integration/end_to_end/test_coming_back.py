@@ -131,3 +131,46 @@ def has_younger_server(hark: RunningHark, agent: Agent) -> bool:
         return True
     hark.tmux("kill-server")
     return False
+
+
+def test_a_new_session_under_a_gone_ones_name_takes_its_queue_over(agent: Agent) -> None:
+    lost = agent.post("[[busy=600]] lost")
+    agent.hark.wait_status(lost, "acknowledged")
+    agent.hark.ok("hold", "a")
+    left = agent.post("left over")
+    agent.hark.ok("kill", "a")
+    agent.hark.wait_status(left, "held", "session-gone")
+    kept = [agent.send(f"kept {number}", "--queue") for number in range(2)]
+    agent.log.unlink()
+
+    heir = Agent(agent.hark, "a")
+
+    for message_id in (left, *kept):
+        agent.hark.wait_reached(message_id, "completed")
+        message = agent.hark.message(message_id)
+        assert message["session_id"] == heir.id != agent.id
+    assert heir.bodies() == ["left over", "kept 0", "kept 1"]
+    agent.hark.wait_status(lost, "failed")
+    assert "takes over what waited" in agent.hark.ok("show", left)
+    assert agent.hark.session("a")["heir_of"] == agent.id
+
+
+def test_a_session_that_hark_names_takes_no_queue_over(hark: RunningHark) -> None:
+    first = hark.json("new", "--", "sleep", "600")
+    hark.ok("kill", first["id"])
+    kept = hark.json("send", "--queue", first["id"], "for the first")["id"]
+
+    second = hark.json("new", "--", "sleep", "600")
+
+    assert (second["name"], second["heir_of"]) == (first["name"], None)
+    assert hark.message(kept)["session_id"] == first["id"]
+
+
+def test_a_session_that_cannot_start_takes_nothing_over(agent: Agent) -> None:
+    agent.hark.ok("kill", "a")
+    kept = agent.send("kept", "--queue")
+
+    agent.hark.refused("new", "-n", "a", "--", "no-such-program-anywhere")
+
+    assert agent.hark.session("a")["id"] == agent.id
+    agent.hark.wait_status(kept, "held", "session-gone")

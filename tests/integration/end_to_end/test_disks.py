@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.integration.end_to_end.agents import Agent
+from tests.integration.end_to_end.calling import DEADLINE_S
 from tests.integration.end_to_end.disks import fill, mounted, unwritable
 from tests.integration.end_to_end.running import RunningHark
+from tests.support.terminals import wait_until
 
 
 def forget_what_could_not_be_logged(hark: RunningHark) -> None:
@@ -115,4 +117,4 @@ def test_a_corrupt_database_is_refused_and_left_as_it_is(hark: RunningHark, corr
     assert str(hark.database) in refusal.detail
     assert "mv " in refusal.hint
     assert hark.database.read_bytes() == before
-    assert hark.daemon_pid() is None
+    wait_until(lambda: hark.daemon_pid() is None, DEADLINE_S, "the end of the daemon that refuses")

@@ -43,8 +43,8 @@ class OldHark:
             Path(package.__file__).parent, self.place / "hark", ignore=shutil.ignore_patterns("__pycache__")
         )
         self._replace("__init__.py", f'__version__ = "{__version__}"', f'__version__ = "{OLD}"')
-        self._replace("api/shapes.py", "    has_signals:", "    had_signals:")
-        self._replace("api/sessions.py", "body.has_signals", "body.had_signals")
+        self._replace("api/shapes/sessions.py", "    has_signals:", "    had_signals:")
+        self._replace("api/calls/sessions.py", "body.has_signals", "body.had_signals")
 
     def _replace(self, file: str, before: str, after: str) -> None:
         path = self.place / "hark" / file
@@ -131,7 +131,7 @@ def test_restarting_what_does_not_run_starts_it(hark: RunningHark) -> None:
 
 
 def test_a_daemon_that_is_too_old_to_replace_itself_is_stopped_and_started(hark: RunningHark, old: OldHark) -> None:
-    old._replace("api/system.py", 'path="/restart"', 'path="/nothing-yet"')
+    old._replace("api/calls/system.py", 'path="/restart"', 'path="/nothing-yet"')
     old.start()
 
     hark.ok("daemon", "restart")

@@ -197,7 +197,7 @@ def test_a_closed_terminal_ends_the_agent_as_it_would_end_the_plain_program(hark
 SLOW_RUN = """
 import sys, time
 from pathlib import Path
-from hark.cli.sessions import outside_tmux as foreground
+from hark.cli.starting_agents import outside_tmux as foreground
 from hark.cli.main import main
 connect = foreground._connect
 def connect_late(path):

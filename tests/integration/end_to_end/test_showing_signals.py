@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.end_to_end.agents import Agent
 from tests.integration.end_to_end.running import DEADLINE_S, HARK, RunningHark
+from tests.integration.end_to_end.test_agent_socket import environment_of
 from tests.support.terminals import wait_until
 
 STATES = ("working", "completed", "needs_input", "needs_testing", "error")
@@ -33,6 +34,28 @@ def test_the_list_of_sessions_shows_who_needs_something_and_what(agent: Agent) -
     assert head.split()[4] == "SIGNAL"
     assert "needs_input: Which of the two?" in row
     assert "needs_input" not in before
+
+
+def test_the_list_of_sessions_shows_the_last_words_of_an_agent_that_announces_nothing(agent: Agent) -> None:
+    other = Agent(agent.hark, "other")
+    agent.send_and_wait("hello", "completed")
+    said = " ".join(agent.hark.ok("last", "a").split())
+
+    rows = agent.hark.ok("ls").splitlines()
+    announce(agent.hark, "needs_input", "Which of the two?")
+    later = agent.hark.ok("ls").splitlines()
+
+    assert f"“{said}”" in rows[1]
+    assert "“" not in rows[2]
+    assert said not in later[1]
+    # An agent sees only its own words.
+    assert words_seen_by(other) == {"a": "", "other": ""}
+    assert words_seen_by(agent)["a"]
+
+
+def words_seen_by(agent: Agent) -> dict[str, str]:
+    listed = agent.hark.json("ls", environment=environment_of(agent))["sessions"]
+    return {one["name"]: one["last_words"] for one in listed}
 
 
 def test_a_long_announcement_leaves_room_for_the_rest_of_its_row_on_a_terminal(agent: Agent) -> None:

@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[3] / "src/hark"
 NAMES = re.compile(rf"(?<![a-z])(?:{'|'.join(offered_agents())})(?:_?code)?(?![a-z])", re.IGNORECASE)
 EXCEPTIONS = {
     "api/mcp/tools.py": "the description of a parameter gives examples of agent kinds",
-    "cli/sessions/spawn.py": "the help of an option gives examples of agent kinds",
+    "cli/starting_agents/spawn.py": "the help of an option gives examples of agent kinds",
     "demo/agent.py": "the help of the demo agent compares it with real agents",
 }
 

@@ -28,9 +28,9 @@ from pathlib import Path
 
 from hark.agents.decoders import decode
 from hark.agents.kinds import load_kinds
-from hark.agents.records import read_line
+from hark.agents.records.record import read_line
 from hark.agents.registry import agent_names, find_agent
-from hark.cli.sessions.plain_calls import is_plain_call
+from hark.cli.starting_agents.plain_calls import is_plain_call
 from hark.installing.change import installation
 from hark.installing.hooks import find
 from hark.kind_files import offered_agents

@@ -178,3 +178,19 @@ def test_the_first_minute_is_what_really_happens(home: Path) -> None:
         assert normal(shown) == normal(told), line
         wait_for_input_box(home)
         message = "".join(re.findall(r"^queued ([0-9a-f]{12})", shown)) or message
+
+
+@pytest.mark.parametrize("protocol", ["hark, airlock", "hark, adopted"])
+def test_the_readme_promises_what_the_typist_storm_has_shown(protocol: str) -> None:
+    """The numbers of the README are the sums of the rows in docs/storm.md; a new storm must be told here too."""
+    table = (ROOT / "docs/storm.md").read_text().split("## Killing")[0]
+    cells = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| hark,")
+    ]
+    measured = [[int(row[number]) for number in (3, 2, 10, 9)] for row in cells if row[0] == protocol]
+    exact, messages, exact_prompts, prompts = (sum(column) for column in zip(*measured, strict=True))
+
+    words = " ".join(README.split())
+    shown = f"{exact} of {messages} messages and {exact_prompts} of {prompts}"
+
+    assert shown in words

@@ -5,10 +5,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hark.agents.decoders import Report, decode
 from hark.agents.registry import agents_with_hooks, find_agent
 from hark.model.heard import Said
+from hark.model.question import Asked, QuestionKind
+
+
+def permission(command: str, tool: str) -> Asked:
+    return Asked(kind=QuestionKind.PERMISSION, text=command, agents_id=f"$ {command}", tool=tool, is_command=True)
+
 
 REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
     "demo: a prompt": (
@@ -33,7 +40,7 @@ REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
         "demo",
         "permission-asked",
         {"command": "make"},
-        Report(said=Said.PERMISSION_ASKED, detail="make", takes_answers=False),
+        Report(said=Said.PERMISSION_ASKED, detail="make", takes_answers=False, asked=permission("make", "shell")),
     ),
     "claude: a prompt": (
         "claude",
@@ -44,14 +51,20 @@ REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
     "claude: a tool of an agent that it has started": (
         "claude",
         "PostToolUse",
-        {"session_id": "s1", "agent_id": "a1", "tool_name": "Bash"},
-        Report(said=Said.NOTIFIED, agent_session_id="s1", detail="Bash", is_beside=True),
+        {"session_id": "s1", "agent_id": "a1", "tool_name": "Bash", "tool_input": {"command": "make"}},
+        Report(said=Said.NOTIFIED, agent_session_id="s1", detail="make", is_beside=True, work="$ make"),
     ),
     "claude: a question": (
         "claude",
         "PermissionRequest",
         {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "make"}},
-        Report(said=Said.PERMISSION_ASKED, agent_session_id="s1", detail="make"),
+        Report(said=Said.PERMISSION_ASKED, agent_session_id="s1", detail="make", asked=permission("make", "Bash")),
+    ),
+    "claude: a tool has run": (
+        "claude",
+        "PostToolUse",
+        {"tool_name": "Bash", "tool_input": {"command": "make", "description": "Build"}},
+        Report(said=Said.TOOL_DONE, detail="make", work="$ make"),
     ),
     "claude: a question, six seconds later": (
         "claude",
@@ -85,6 +98,22 @@ REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
         {"notification_type": "ToolPermission", "message": "Allow?", "details": {}},
         Report(said=Said.PERMISSION_ASKED, detail="Allow?"),
     ),
+    "gemini: a question about a command": (
+        "gemini",
+        "Notification",
+        {"notification_type": "ToolPermission", "details": {"type": "exec", "command": "make", "title": "Confirm"}},
+        Report(said=Said.PERMISSION_ASKED, asked=replace(permission("make", "exec"), detail="Confirm")),
+    ),
+    "codex: a question": (
+        "codex",
+        "PermissionRequest",
+        {"tool_name": "Bash", "tool_input": {"command": "make", "description": "ok?"}, "cwd": "/srv"},
+        Report(
+            said=Said.PERMISSION_ASKED,
+            detail="make",
+            asked=replace(permission("make", "Bash"), detail="ok?", directory="/srv"),
+        ),
+    ),
     "gemini: the end of a turn": ("gemini", "AfterAgent", {}, Report(said=Said.STOPPED)),
     "opencode: a prompt": (
         "opencode",
@@ -96,7 +125,7 @@ REPORTS: dict[str, tuple[str, str, dict[str, Any], Report]] = {
         "opencode",
         "permission.asked",
         {"tool_name": "bash", "command": "ls"},
-        Report(said=Said.PERMISSION_ASKED, detail="ls"),
+        Report(said=Said.PERMISSION_ASKED, detail="ls", asked=permission("ls", "bash")),
     ),
     "opencode: Escape twice": (
         "opencode",
@@ -123,7 +152,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-FIELDS = st.sampled_from(["prompt", "session_id", "tool_input", "command", "message", "notification_type"])
+FIELDS = st.sampled_from(
+    ["prompt", "session_id", "tool_input", "tool_name", "details", "cwd", "command", "message", "notification_type"]
+)
 
 
 @given(st.sampled_from(agents_with_hooks()), st.data(), st.dictionaries(FIELDS, JSON))

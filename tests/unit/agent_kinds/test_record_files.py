@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hark.agents.record_files import read_part
+from hark.agents.records.files import read_part
 
 
 def test_a_part_of_a_file(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hark.agents.recorded_answers import read_recorded_answer
+from hark.agents.records.answers import read_recorded_answer
 from hark.model.answer import Spoken
 from hark.model.ids import MessageId
 
@@ -92,7 +92,9 @@ GEMINI: dict[str, tuple[list[Line], Spoken | None]] = {
         [G_ASKED, gemini("once"), gemini_user("System: Potential loop detected."), gemini("again", "g2")],
         Spoken("again"),
     ),
-    "a cancelled turn": ([G_ASKED, {"type": "info", "content": "Request cancelled."}], None),
+    "a cancelled turn": ([G_ASKED, {"type": "info", "content": "Request cancelled."}], Spoken("", is_over=False)),
+    # The screen shows the error, which is no answer of the agent's.
+    "a request that failed": ([G_ASKED, {"type": "error", "content": "[API Error]"}], Spoken("", is_over=False)),
 }
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from hark.agents.codex import protocol as codex_protocol
 from hark.agents.opencode import protocol as opencode_protocol
-from hark.agents.records import has_record, read_line
-from hark.agents.words import Words
+from hark.agents.records.record import has_record, read_line
+from hark.agents.records.words import Words
 
 AT = "2026-11-15T12:09:19.505Z"
 WHEN = datetime(2026, 11, 15, 12, 9, 19, 505000, tzinfo=UTC)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hark.agents.transcripts import LOOKED_AT, holds
+from hark.agents.records.transcripts import LOOKED_AT, holds
 from hark.model.ids import MessageId
 
 ID = MessageId("0123456789ab")

@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket
 
 from hark.api.route import Call
 from hark.api.server import CALLS
-from hark.api.shapes import EventInfo
+from hark.api.shapes.system import EventInfo
 
 HOSTILE = (
     "x\x1b]52;c;QUFB\x07\x1b[31m\x1bP1$r\x1b\\\x9b2J\x9d0;t\x9c\x7f\x08\x0e\r\u202eabc\u2066\u200f\x85end\u2028\x00漢"

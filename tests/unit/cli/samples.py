@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from hark.api.shapes import MessageInfo, PendingMessage, ReceiptInfo, Sent, SessionInfo
+from hark.api.shapes.messages import MessageInfo, PendingMessage, ReceiptInfo, Sent
+from hark.api.shapes.sessions import SessionInfo
 from hark.model.message import Mode, Status
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

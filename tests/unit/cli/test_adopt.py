@@ -3,7 +3,7 @@ import os
 import click
 import pytest
 
-from hark.cli.sessions.adopt import adopted_pane
+from hark.cli.starting_agents.adopt import adopted_pane
 
 INSIDE = {"TMUX": "/tmp/tmux-0/work,12,0", "TMUX_PANE": "%7"}
 DIRECTORY = f"tmux-{os.getuid()}"

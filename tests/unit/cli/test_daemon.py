@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from hark import paths
-from hark.api.shapes import Health
+from hark.api.shapes.system import Health
 from hark.cli.daemon.daemon import is_lock_free, status_fields
 from hark.cli.daemon.serve import parse_settings
 from hark.cli.main import run

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hark import __version__, paths
-from hark.api.shapes import Health
+from hark.api.shapes.system import Health
 from hark.cli.main import run
 from hark.model.errors import Exit
 from tests.unit.cli.canned import CannedServer, answer, refusal

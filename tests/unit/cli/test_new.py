@@ -5,7 +5,7 @@ import click
 import pytest
 
 from hark.cli.main import run
-from hark.cli.sessions.new import existing_directory
+from hark.cli.starting_agents.new import existing_directory
 from hark.environment import session_environment
 from hark.model.errors import Exit
 from tests.unit.cli.canned import CannedServer, answer

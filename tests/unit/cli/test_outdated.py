@@ -9,7 +9,7 @@ from hark import __version__
 from hark.cli.client import problem
 from hark.cli.outdated import is_outdated
 from hark.instance import Build
-from hark.model.versions import is_older, order
+from hark.model.text.versions import is_older, order
 
 OWN = Build("0.2.0", "/site/hark", "100")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hark.agents.kinds import load_kinds
-from hark.cli.sessions.plain_calls import is_plain_call
+from hark.cli.starting_agents.plain_calls import is_plain_call
 from hark.model.plain import PlainCalls
 
 CALLS = {

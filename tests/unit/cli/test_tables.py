@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from hark.api.shapes import ReceiptInfo
+from hark.api.shapes.messages import ReceiptInfo
 from hark.cli.messages.events import event_line
 from hark.cli.messages.queue import message_row, remarks
 from hark.cli.messages.show import story
@@ -17,7 +17,7 @@ from hark.cli.sessions.kill import ended_line
 from hark.cli.sessions.ls import session_row
 from hark.model.message import Channel, HoldReason, Status
 from hark.model.signal import SignalState
-from hark.queue.needs import Why
+from hark.queue.reports.needs import Why
 from tests.unit.cli.samples import START, later, message, pending, session
 
 
@@ -128,7 +128,7 @@ def test_a_waiting_message_shows_why_and_since_when() -> None:
     [
         (True, 0, None, ["backend is idle; nothing waits for it"]),
         (None, 2, None, ["backend may be idle or busy; 2 waiting"]),
-        (False, 1, "", ["backend is busy; 1 waiting", "a draft is kept while a message is delivered: "]),
+        (False, 1, "", ["backend is busy; 1 waiting", "a draft is kept until it is back in the box: "]),
     ],
 )
 def test_a_queue_is_introduced(is_idle: bool | None, count: int, draft: str | None, lines: list[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 
 from hark.agents.kinds import Kinds
 from hark.daemon.bus import Bus
+from hark.daemon.core import Core
 from hark.daemon.delivering.equipment import Equipment
 from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.editor_tickets import Editors
@@ -24,11 +25,11 @@ from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.courier import Courier
 from hark.daemon.session.couriers import Couriers
 from hark.daemon.session.live import LiveSessions
-from hark.model.config import Config
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
 from hark.model.session import Pane, Session, SessionState
+from hark.model.settings.config import Config
 from tests.support.memory_store import MemoryStore
 
 T0 = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -117,16 +118,19 @@ class Parts:
         )
         self.live = LiveSessions(self.sessions.is_running)
         self.couriers = Couriers(self.store, self.live, self._courier, lambda pane: None)
-        self.mailbox = Mailbox(
-            self.store,
-            self.outbox,
-            self.sessions,
-            self.couriers,
-            self.bus,
-            self.config,
-            self.clocks.wall,
-            Loops(self.config, lambda: 0.0, nothing),
+        self.core = Core(
+            config=self.config,
+            kinds=cast(Kinds, nothing),
+            store=self.store,
+            bus=self.bus,
+            outbox=self.outbox,
+            panes=cast(Panes, nothing),
+            sessions=self.sessions,
+            live=self.live,
+            clock=self.clocks.wall,
+            texts=Path("/nowhere"),
         )
+        self.mailbox = Mailbox(self.core, self.couriers, Loops(self.config, lambda: 0.0, nothing))
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -155,6 +159,7 @@ class Parts:
             store=self.store,
             outbox=self.outbox,
             sessions=self.sessions,
+            live=self.live,
             panes=cast(Panes, nothing),
             kinds=cast(Kinds, nothing),
             config=self.config,

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from hark.agents.kinds import Kinds
-from hark.agents.words import Words
+from hark.agents.records.words import Words
 from hark.daemon.doors.native_channels import Natives
-from hark.daemon.hearing.announcer import News, Telling
+from hark.daemon.hearing.announcer import Announcer, News
 from hark.daemon.hearing.inference import Inference
 from hark.daemon.hearing.signal_intake import Signals
 from hark.daemon.hearing.tracker import Tracker
@@ -22,19 +21,20 @@ from hark.daemon.hearing.turn_book import TurnBook
 from hark.daemon.panes import Panes
 from hark.daemon.process import isolation
 from hark.daemon.process.isolation import LONGEST_REST_S, Isolation
+from hark.daemon.registry.comebacks import Plan
 from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
 from hark.daemon.registry.watcher import Watcher
 from hark.daemon.timers.expiry import Expiry
 from hark.daemon.timers.notices import Notices
 from hark.daemon.timers.retention import Retention
-from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SessionId
 from hark.model.message import Status
 from hark.model.reminder import Reminder
 from hark.model.session import Pane, Session, SessionState
+from hark.model.settings.config import Config
 from hark.queue.lifecycle import Step
 from hark.terminal.tmux.facts import ServerFacts
 from tests.unit.daemon.faulty import T0, Parts, at, make_session, run_until, until
@@ -183,7 +183,7 @@ async def test_one_message_that_cannot_expire_keeps_no_other_one_alive(error: Ex
             await parts.enqueue(name, "a", timeout_at=at(1))
         parts.clocks.real_s = 5
         parts.store.fault("move", lambda message_id: message_id == "m1", error)
-        expiry = Expiry(parts.store, parts.outbox, parts.couriers, parts.clocks.wall)
+        expiry = Expiry(parts.core, parts.couriers)
         couriers = asyncio.ensure_future(parts.couriers.run())
         await asyncio.sleep(0)
 
@@ -201,7 +201,7 @@ def make_notices(parts: Parts) -> Notices:
     async def plan(reminder: Reminder) -> None:
         await parts.store.add_reminder(reminder)
 
-    return Notices(parts.store, parts.sessions, parts.mailbox, parts.bus, parts.clocks.wall, plan)
+    return Notices(parts.core, parts.mailbox, plan)
 
 
 def sent(parts: Parts) -> list[str]:
@@ -268,17 +268,7 @@ async def test_what_was_not_told_before_a_crash_is_told_after_it_whatever_was_as
 
 
 def make_retention(parts: Parts) -> Retention:
-    clocks = parts.clocks
-    return Retention(
-        parts.store,
-        parts.outbox,
-        parts.sessions,
-        parts.couriers,
-        parts.config,
-        clocks.wall,
-        clocks.elapsed,
-        Path("/nowhere"),
-    )
+    return Retention(parts.core, parts.couriers, parts.clocks.elapsed)
 
 
 @pytest.mark.parametrize("error", BROKEN, ids=repr)
@@ -397,13 +387,10 @@ async def test_one_session_that_cannot_be_listened_to_makes_no_other_one_deaf(er
                 return None
 
         tracker = Tracker(
-            cast(Panes, TwoPanes(error)),
-            parts.sessions,
-            parts.live,
+            replace(parts.core, panes=cast(Panes, TwoPanes(error))),
             cast(Signals, Hearing()),
             cast(TurnBook, None),
             cast(Natives, Speaking()),
-            cast(Kinds, None),
             ("hark",),
         )
         bad, good = (parts.sessions.get(SessionId(name)).pane for name in ("bad", "good"))
@@ -428,7 +415,8 @@ async def test_one_session_of_which_nothing_can_be_inferred_keeps_no_other_one_f
 
         panes = cast(Panes, TwoPanes(error))
         config = Config(infer_url="http://127.0.0.1:1")
-        inference = Asking(parts.sessions, parts.live, panes, cast(Signals, None), config, lambda: at(10**6))
+        core = replace(parts.core, panes=panes, config=config, clock=lambda: at(10**6))
+        inference = Asking(core, cast(Signals, None))
 
         await inference.look_at_all()
 
@@ -441,17 +429,14 @@ async def test_one_way_of_telling_that_fails_keeps_no_other_one_silent(error: Ex
         await parts.add(make_session("a"))
         told: list[str] = []
 
-        class Ways(Telling):
+        class Ways(Announcer):
             async def _tell(self, way: str, news: News) -> None:
                 if way == "bell":
                     raise error
                 told.append(f"{way} {news.nudge_seq}")
 
         telling = Ways(
-            parts.sessions,
-            parts.live,
-            cast(Panes, None),
-            Config(notify_by="bell,desktop"),
+            replace(parts.core, config=Config(notify_by="bell,desktop")),
             lambda: datetime(2026, 1, 1),
         )
         for number in (1, 2):
@@ -471,7 +456,10 @@ async def test_one_session_that_cannot_be_marked_as_gone_keeps_no_other_one_runn
 
         async def settle() -> None: ...
 
-        watcher = Watcher(parts.sessions, parts.live, panes, lambda session_id: None, parts.clocks.wall, settle)
+        def leave(session: Session, why: str) -> Plan:
+            return Plan(why=why, changes={})
+
+        watcher = Watcher(replace(parts.core, panes=panes), lambda session_id: None, settle, leave)
 
         def states() -> dict[str, str]:
             return {session.name: str(session.state) for session in parts.sessions.all()}

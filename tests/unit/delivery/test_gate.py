@@ -18,6 +18,7 @@ def state(
     last_key_at_s: float | None = None,
     is_line_mode: bool = False,
     has_unread: bool = False,
+    is_resuming: bool = False,
 ) -> PaneState:
     return PaneState(
         is_there=is_there,
@@ -27,6 +28,7 @@ def state(
         last_key_at_s=last_key_at_s,
         is_line_mode=is_line_mode,
         has_unread=has_unread,
+        is_resuming=is_resuming,
     )
 
 
@@ -41,6 +43,7 @@ REASONS = {
     "copy mode": (state(in_mode=True), HoldReason.COPY_MODE),
     "a key just now": (state(last_key_at_s=NOW_S), HoldReason.HUMAN_TYPING),
     "a program that reads lines": (state(is_line_mode=True), HoldReason.BUSY),
+    "an agent that has not shown its conversation yet": (state(is_resuming=True), HoldReason.BUSY),
     "a program that has not read its last keys": (state(has_unread=True), HoldReason.BUSY),
 }
 

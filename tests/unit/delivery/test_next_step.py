@@ -32,6 +32,7 @@ from tests.unit.delivery.views import decide, earlier, facts_of, given_to, in_bo
 M1, M2 = make_message("m1"), make_message("m2")
 RAW = make_message(is_raw=True)
 URGENT = make_message(mode=Mode.URGENT)
+QUESTION, URGENT_QUESTION = make_message(is_alone=True), make_message(is_alone=True, mode=Mode.URGENT)
 IN_BOX = in_box()
 LATE = make_message(timeout_at=earlier(1))
 LATE_IN_BOX = in_box(timeout_at=earlier(1))
@@ -194,6 +195,36 @@ ROWS: dict[str, tuple[SessionView, dict[str, Any], Action | HoldReason]] = {
         view_of(M1, agent=AgentTraits(is_typed_when_idle=True)),
         {"has_prompt_under_way": True},
         HoldReason.BUSY,
+    ),
+    "a question, and the agent works": (
+        view_of(QUESTION, hooks=HookView(phase=Phase.BUSY)),
+        {},
+        HoldReason.BUSY,
+    ),
+    "a question, and the agent works that has an API": (
+        view_of(QUESTION, hooks=HookView(phase=Phase.BUSY)),
+        API,
+        HoldReason.BUSY,
+    ),
+    "a question, and the agent rests": (
+        view_of(QUESTION, hooks=HookView(phase=Phase.IDLE)),
+        {},
+        keys(KeyWork.DELIVER, QUESTION),
+    ),
+    "a question behind a prompt that the agent has not begun with": (
+        view_of(QUESTION),
+        {"has_prompt_under_way": True},
+        HoldReason.BUSY,
+    ),
+    "an urgent question ends the turn": (
+        view_of(URGENT_QUESTION, hooks=HookView(phase=Phase.BUSY)),
+        {},
+        keys(KeyWork.DELIVER, URGENT_QUESTION, interrupts=True),
+    ),
+    "a question that may be in the box already": (
+        view_of(in_box(is_alone=True), hooks=HookView(phase=Phase.BUSY)),
+        {},
+        keys(KeyWork.RESUME, in_box(is_alone=True)),
     ),
     "a draft goes back while a prompt is under way": (
         view_of(M1, draft=DRAFT, agent=AgentTraits(is_typed_when_idle=True)),

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from hark.delivery.carriers.steps import (
     Answer,
     CloseEditor,
@@ -106,10 +108,11 @@ def test_a_dialog_behind_the_editor_counts() -> None:
     assert leaves_draft_out(undos[-1])
 
 
-def test_an_undo_without_a_draft_stays_as_it_is() -> None:
-    erasing = (Write(keys=("BSpace",)),)
+def test_an_undo_that_only_erases_says_that_no_box_was_seen() -> None:
+    erasing, moving = (Write(keys=("BSpace",)),), (Write(keys=("Right",)),)
 
-    assert play([LeaveUndo(erasing), Look()], [tall(DIALOG)]) == [erasing]
+    assert play([LeaveUndo(erasing), Look()], [tall(DIALOG)]) == [erasing, (*erasing, Write(leaves_draft_out=True))]
+    assert play([LeaveUndo(moving), Look()], [tall(DIALOG)]) == [moving]
 
 
 def test_a_draft_is_the_humans_only_if_the_undo_brought_it_back_and_they_typed_since() -> None:
@@ -118,3 +121,21 @@ def test_a_draft_is_the_humans_only_if_the_undo_brought_it_back_and_they_typed_s
     assert touched.is_draft_the_humans
     assert not Undone(label="m", is_after_enter=False, is_touched=False).is_draft_the_humans
     assert not Undone(label="m", is_after_enter=False, is_touched=True, leaves_draft_out=True).is_draft_the_humans
+
+
+def test_a_blank_screen_and_the_other_screen_of_the_terminal_prove_no_dialog() -> None:
+    """Codex leaves its alternate screen for its editor, and comes back to a blank one."""
+    box = replace(tall(OURS), is_alternate=True)
+    blank = replace(screen("‸", 60), is_alternate=True)
+    main = screen("a line of the shell‸", 60)
+    steps: list[Step] = [
+        Look(),
+        OpenEditor(("C-g",), 1.0),
+        CloseEditor("mine"),
+        LeaveUndo(JOB.undo),
+        Look(),
+        Look(),
+        Look(),
+    ]
+
+    assert play(steps, [box, main, blank, box]) == [JOB.undo]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
+from wcwidth import wcwidth
 
 from hark.agents.kinds import load_kinds
 from hark.delivery.headers import find_message_ids, header
@@ -20,13 +21,14 @@ from hark.delivery.wording import (
     join,
     mark,
     needs_file,
+    past_menus,
     payload,
     sanitise,
 )
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
-from hark.model.quoting import quote_headers
+from hark.model.text.quoting import quote_headers
 from hark.terminal.tmux.commands import FORBIDDEN_IN_PASTE
 
 TEXTS = st.text(st.characters()) | st.lists(
@@ -87,7 +89,30 @@ def test_the_end_never_catches_enter(text: str) -> None:
     end = payload(message(text)).split("\n")[-1]
 
     assert not end.endswith("\\")
-    assert not re.search(r"(^|\s)[@$]\S*$", end)
+    assert not re.search(r"(@|(^|\s)\$)\S*$", end)
+
+
+MENUS = {
+    # The columns of these texts are fewer than the units of UTF-16 before their last word.
+    "marks": "Z\u0351\u036b\u0343a\u0321\u031bl go @README",
+    "emoji": "👨\u200d👩\u200d👧\u200d👦 @README",
+    "in the middle": "🇨🇭🇨🇭🇨🇭 @README and on",
+}
+
+
+@pytest.mark.parametrize("text", MENUS.values(), ids=MENUS.keys())
+def test_blanks_lead_past_every_menu(text: str) -> None:
+    written = past_menus(text)
+    columns = sum(max(wcwidth(character), 0) for character in written)
+    before_cursor = written.encode("utf-16-le")[: 2 * columns].decode("utf-16-le", "ignore")
+
+    assert written.rstrip() == text
+    assert not re.search(r"(^|\s)@\S*$", before_cursor)
+
+
+def test_a_text_that_opens_no_menu_stays_as_it_is() -> None:
+    assert past_menus("漢字 and a@b") == "漢字 and a@b"
+    assert past_menus("plain @README") == "plain @README"
 
 
 ENDS = {
@@ -98,7 +123,8 @@ ENDS = {
     "a variable would be completed to a skill": ("print $HOME", "print $HOME "),
     "a bare $": ("$", "$ "),
     "a price": ("costs 5$", "costs 5$"),
-    "an address is no mention": ("a@b.c", "a@b.c"),
+    "Gemini CLI completes in the middle of a word too": ("--@", "--@ "),
+    "an address may be completed": ("a@b.c", "a@b.c "),
     "a mention inside": ("@ann said so", "@ann said so"),
     "line ends become newlines": ("a\r\nb\rc\u2028d", "a\nb\nc\nd"),
     "escape sequences lose their escape": ("a\x1b[201~b", "a[201~b"),

@@ -263,3 +263,29 @@ def test_it_knows_the_socket_by_itself(environment: dict[str, str], monkeypatch:
         monkeypatch.setenv(name, value)
 
     assert hook.socket_path() == str(paths.hooks_path())
+
+
+def test_it_waits_for_its_answer_when_the_daemon_asks_it_to(home: Path) -> None:
+    def asks_to_wait(connection: socket.socket) -> None:
+        connection.sendall(b"wait\n")
+        # The hook is still there when its usual time is over.
+        connection.settimeout(4 * hook.DEADLINE_S)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+        connection.settimeout(None)
+        connection.sendall(b"5\nhello")
+
+    with daemon(home, asks_to_wait) as running:
+        finished = run(home, "claude", "PermissionRequest")
+
+    assert (finished.returncode, finished.stdout) == (0, b"hello")
+    assert running.afterwards == [b"+"]
+
+
+def test_it_prints_nothing_when_the_daemon_dies_while_it_waits(home: Path) -> None:
+    def dies(connection: socket.socket) -> None:
+        connection.sendall(b"wait\n")
+        connection.shutdown(socket.SHUT_WR)
+
+    with daemon(home, dies):
+        assert is_harmless(run(home, "claude", "PermissionRequest"))

@@ -21,10 +21,13 @@ def test_every_recorded_frame_is_an_answer_or_a_notice() -> None:
     assert [one.error for one in read if isinstance(one, Answer) and one.error] != []
 
 
-def test_what_is_asked_of_us_is_left_to_others() -> None:
+def test_what_codex_asks_has_a_number_to_answer_to() -> None:
     asked = '{"id": 7, "method": "item/commandExecution/requestApproval", "params": {"threadId": "t"}}'
 
-    assert protocol.read_frame(asked) is None
+    read = protocol.read_frame(asked)
+
+    assert read == protocol.Request(7, "item/commandExecution/requestApproval", {"threadId": "t"})
+    assert protocol.result(7, {"decision": "accept"}) == '{"id":7,"result":{"decision":"accept"}}'
 
 
 @pytest.mark.parametrize("frame", ["", "x", "[1]", b"\xff"])

@@ -33,6 +33,7 @@ def test_what_waits_goes_together_in_order_up_to_the_limit() -> None:
 def test_some_go_alone_and_nothing_overtakes_them() -> None:
     for fields in (
         {"is_raw": True},
+        {"is_alone": True},  # a question, whose answer shall be its own
         {"mode": Mode.URGENT},
         {"status": Status.STAGED},
         {"attempted_at": T0},

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hark.model.heard import Said
-from hark.queue.emission import TurnTimes, put_right
+from hark.queue.emission import TurnTimes, correct_time
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 PROMPT, TOOL, STOP = Said.PROMPT_SUBMITTED, Said.TOOL_STARTING, Said.STOPPED
@@ -29,7 +29,7 @@ def test_what_was_said_in_which_order(arrivals: list[tuple[str, Said, float]], o
     known: TurnTimes | None = None
     said: list[tuple[datetime, Said]] = []
     for turn_id, what, seconds in arrivals:
-        known, at = put_right(known, turn_id, what, START + timedelta(seconds=seconds))
+        known, at = correct_time(known, turn_id, what, START + timedelta(seconds=seconds))
         said.append((at, what))
 
     assert [what for _, what in sorted(said, key=lambda one: one[0])] == order

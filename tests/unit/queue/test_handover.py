@@ -52,6 +52,9 @@ CHOICES: dict[str, tuple[list[Message], Boundary, Authority, list[str]]] = {
     "as a user, where it becomes a prompt": ([sequential("a", is_as_user=True)], STOP, USER, ["a"]),
     "nothing is overtaken": ([sequential("a"), sequential("b", is_as_user=True), sequential("c")], STOP, NOTICE, ["a"]),
     "what has expired is not in the way": ([sequential("a", timeout_at=NOW), sequential("b")], STOP, NOTICE, ["b"]),
+    "a question goes alone": ([sequential("a", is_alone=True), sequential("b")], STOP, NOTICE, ["a"]),
+    "a question waits for its own turn": ([sequential("a"), sequential("b", is_alone=True)], STOP, NOTICE, ["a"]),
+    "a question joins no turn": ([important("a", is_alone=True), important("b")], TOOL, NOTICE, []),
     "not too many": ([sequential(str(n)) for n in range(99)], STOP, NOTICE, [str(n) for n in range(MOST_MESSAGES)]),
 }
 

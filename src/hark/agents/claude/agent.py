@@ -6,18 +6,19 @@ For one run Claude Code takes hooks by `--settings FILE`: they run beside those 
 from collections.abc import Mapping, Sequence
 
 from hark.agents.answers import HookAnswer
-from hark.agents.claude import files
+from hark.agents.claude import files, question
 from hark.agents.claude.answer import read_answer
 from hark.agents.command_line import is_option, is_print, opens_conversation, with_system_prompt
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.records.words import Json, Words, join_texts, words_at
 from hark.agents.resuming import Resuming
-from hark.agents.words import Json, Words, join_texts, words_at
 from hark.kind_files import plain_commands
 from hark.model.answer import Spoken
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 from hark.model.message import Authority
+from hark.model.question import Asked, Reply
 from hark.queue.handover import Boundary
 
 NAME = "claude"
@@ -44,11 +45,14 @@ class ClaudeCode(Agent):
         Boundary.TOOL: HookAnswer(Authority.NOTICE),
         Boundary.STOP: HookAnswer(Authority.NOTICE),
     }
+    asks_beside = True
     has_record = True
     own_files = files
     settings = Place("CLAUDE_CONFIG_DIR", ".claude", "settings.json")
     entries = HookEntries(
         timeout=5,
+        # This hook may wait for an answer while the dialog is open; the dialog stays when it ends without one.
+        timeouts={question.EVENT: 86400},
         # Claude Code need not wait for these hooks: they tell it nothing, and their reports name the turn that they belong to.
         beside=frozenset({"UserPromptSubmit", "Notification"}),
         waiter={
@@ -77,6 +81,12 @@ class ClaudeCode(Agent):
         | {"--tools", "--mcp-config", "--plugin-dir", "--betas"},
         left_out=frozenset({"-r", "--resume", "-c", "--continue", "--session-id", "--fork-session"}),
     )
+
+    def read_question(self, event: str, payload: Json) -> Asked | None:
+        return question.read_question(event, payload)
+
+    def answer_question(self, event: str, payload: Json, reply: Reply) -> bytes:
+        return question.answer_question(payload, reply)
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         if entry.get("type") != "assistant" or entry.get("isSidechain"):

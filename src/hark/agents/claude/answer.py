@@ -7,7 +7,7 @@ a prompt that was queued during a tool, and a text that a hook has added, is an 
 
 from collections.abc import Iterator, Sequence
 
-from hark.agents.words import Json
+from hark.agents.records.words import Json
 from hark.delivery.headers import find_message_ids
 from hark.model.answer import Spoken
 from hark.model.ids import MessageId

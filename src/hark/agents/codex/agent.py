@@ -15,13 +15,15 @@ from hark.agents.codex.native import ALONE, WITH_VALUE, CodexAccess
 from hark.agents.command_line import is_option, opens_conversation
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, InstalledHook, Place
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.questions import read_permission
+from hark.agents.records.words import Json, Words, join_texts, words_at
 from hark.agents.resuming import Resuming
-from hark.agents.words import Json, Words, join_texts, words_at
 from hark.kind_files import plain_commands
 from hark.model.answer import Spoken
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 from hark.model.message import Authority
+from hark.model.question import Asked
 from hark.queue.handover import Boundary
 
 NAME = "codex"
@@ -55,7 +57,14 @@ class Codex(Agent):
         with_value=WITH_VALUE | {"-p", "--profile", "--local-provider"},
         left_out=frozenset({"--last", "--all", "-i", "--image"}),
     )
+    cannot_be_answered = (
+        "a hook of Codex would have to answer before its dialog opens; hark answers by Codex's own API, which it has where it has "
+        "started Codex and the setting `native` is on"
+    )
     open_record = re.compile(r"/sessions/.*/rollout-[^/]*\.jsonl$")
+
+    def read_question(self, event: str, payload: Json) -> Asked | None:
+        return read_permission(payload)
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         item = entry.get("payload") or {}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hark.agents.codex.protocol import read_turn
-from hark.agents.words import Json, join_texts
+from hark.agents.records.words import Json, join_texts
 from hark.delivery.headers import find_message_ids
 from hark.model.answer import Spoken
 from hark.model.ids import MessageId

@@ -18,16 +18,18 @@ from msgspec import structs
 
 from hark.agents.codex import protocol
 from hark.agents.codex.answer import find_answer
+from hark.agents.codex.approvals import Approvals
 from hark.agents.codex.connection import CallFailed, Connection
 from hark.agents.codex.protocol import Json, Notice, Thread
 from hark.agents.codex.threads import Threads
 from hark.agents.native.channel import ChannelLost, Delivered, Outcome, Reason, Refused, State, Unclear, understand
 from hark.agents.native.picture import Picture, Turn
 from hark.agents.native.watching import Watching
-from hark.agents.words import Words
+from hark.agents.records.words import Words
 from hark.model.answer import Spoken
 from hark.model.heard import Said
 from hark.model.ids import MessageId
+from hark.model.question import Asked, Reply
 
 TURNS_IN_VIEW = 20
 SPOKEN_IN_VIEW = 5
@@ -57,14 +59,18 @@ class CodexChannel(Watching):
         self._heard_in: set[str] = set()
         """The threads whose words have been read at least once."""
         self._delivering = asyncio.Lock()
+        self._socket: Path
+        self._approvals: Approvals | None = None
 
     @classmethod
     async def open(cls, socket: Path) -> Self:
         channel = cls()
+        channel._socket = socket
         channel._connection = await Connection.open(socket, channel._hear)
         return channel
 
     async def close(self) -> None:
+        await self._end_approvals()
         await self._connection.close()
 
     async def is_certain(self) -> bool:
@@ -149,9 +155,37 @@ class CodexChannel(Watching):
         if thread is None:
             return Picture()
         state = await self._state_of(thread)
+        asked = await self._asked_in(thread, state)
         waiting = tuple(await self._queue(thread))
         turns = self._without_doubt(await self._turns(thread))
-        return Picture(conversation=thread, state=state, waiting=waiting, turns=turns)
+        return Picture(conversation=thread, state=state, waiting=waiting, turns=turns, asked=asked)
+
+    async def _asked_in(self, thread: str, state: State) -> tuple[Asked, ...]:
+        """Return what Codex asks in a thread. The connection for this is open only while Codex says that it waits."""
+        known = self._approvals
+        if known and (state is not State.WAITING or known.thread != thread or known.is_lost):
+            await self._end_approvals()
+        if state is not State.WAITING:
+            return ()
+        try:
+            if self._approvals is None:
+                self._approvals = await Approvals.open(self._socket, thread, self.notice)
+            return await self._approvals.asked()
+        except ChannelLost:
+            # What Codex asks is unknown until the next look; messages are delivered all the same.
+            await self._end_approvals()
+            return ()
+
+    async def _end_approvals(self) -> None:
+        ended, self._approvals = self._approvals, None
+        if ended:
+            await ended.close()
+
+    async def reply(self, agents_id: str, reply: Reply) -> bool:
+        approvals = self._approvals
+        is_taken = approvals is not None and await approvals.reply(agents_id, reply)
+        self.notice()
+        return is_taken
 
     def _without_doubt(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
         if not turns or turns[-1].end is not Said.INTERRUPTED:

@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, unix_connect
 
 from hark import __version__
 from hark.agents.codex import protocol
-from hark.agents.codex.protocol import Answer, Json, Notice
+from hark.agents.codex.protocol import Answer, Json, Notice, Request
 from hark.agents.native.channel import ChannelLost
 
 CONNECT_S = 3.0
@@ -27,17 +27,23 @@ class CallFailed(Exception):
 
 
 class Connection:
-    def __init__(self, socket: ClientConnection, hear: Callable[[Notice], None]) -> None:
+    def __init__(
+        self, socket: ClientConnection, hear: Callable[[Notice], None], take: Callable[[Request], None] | None = None
+    ) -> None:
         self._socket = socket
         self._hear = hear
+        self._take_request = take
         self._numbers = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Answer]] = {}
         self._reader = asyncio.create_task(self._read())
 
     @classmethod
-    async def open(cls, path: Path, hear: Callable[[Notice], None]) -> Self:
+    async def open(
+        cls, path: Path, hear: Callable[[Notice], None], take: Callable[[Request], None] | None = None
+    ) -> Self:
         """Connect to the app-server at this path. `hear` receives everything that the app-server announces; a notice with an empty
-        method means that the app-server has hung up."""
+        method means that the app-server has hung up. `take` receives what the app-server asks; without it nothing is taken, and
+        nothing is ever answered."""
         if not is_our_socket(path):
             raise ChannelLost(f"{path} is not a socket of ours")
         try:
@@ -47,7 +53,7 @@ class Connection:
                 )
         except (OSError, TimeoutError, websockets.WebSocketException) as failure:
             raise ChannelLost(f"{path}: {failure}") from failure
-        connection = cls(socket, hear)
+        connection = cls(socket, hear, take)
         try:
             await connection.call("initialize", protocol.initialize(__version__))
             await connection.send(protocol.INITIALIZED)
@@ -74,6 +80,10 @@ class Connection:
             raise CallFailed(f"{method}: {answer.error}")
         return answer.result
 
+    async def answer(self, request_id: int | str, value: Json) -> None:
+        """Answer something that the app-server has asked."""
+        await self.send(protocol.result(request_id, value))
+
     async def send(self, frame: str) -> None:
         try:
             await self._socket.send(frame)
@@ -98,9 +108,12 @@ class Connection:
                     waiting.set_exception(ChannelLost("the app-server has hung up"))
             self._hear(Notice("", {}))
 
-    def _take(self, read: Answer | Notice | None) -> None:
+    def _take(self, read: Answer | Notice | Request | None) -> None:
         if isinstance(read, Notice):
             self._hear(read)
+        elif isinstance(read, Request):
+            if self._take_request:
+                self._take_request(read)
         elif read and (waiting := self._pending.get(read.request_id)) and not waiting.done():
             waiting.set_result(read)
 

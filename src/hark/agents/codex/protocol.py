@@ -1,7 +1,7 @@
 """Codex's app-server protocol, as much of it as we speak: JSON-RPC without the version field. Pure.
 
 Threads are Codex's conversations. A connection that has not resumed a thread hears only when threads start and when their status
-changes. That is enough for hark, and it keeps approvals away from hark: Codex asks those who have resumed the thread.
+changes. That is enough for hark until Codex asks something: Codex asks those who have resumed the thread (`approvals.py`).
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hark.agents.native.channel import ChannelLost, State
 from hark.agents.native.picture import Turn, message_ids
-from hark.agents.words import Words, at_ms
+from hark.agents.records.words import Words, at_ms
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 
@@ -34,6 +34,14 @@ class Notice(Struct, frozen=True):
     params: Json
 
 
+class Request(Struct, frozen=True):
+    """Something that the app-server asks its clients."""
+
+    request_id: int | str
+    method: str
+    params: Json
+
+
 class Thread(Struct, frozen=True, kw_only=True):
     id: str
     is_humans: bool
@@ -44,6 +52,10 @@ def request(request_id: int, method: str, params: Json) -> str:
     return msgspec.json.encode({"id": request_id, "method": method, "params": params}).decode()
 
 
+def result(request_id: int | str, value: Json) -> str:
+    return msgspec.json.encode({"id": request_id, "result": value}).decode()
+
+
 def initialize(version: str) -> Json:
     capabilities = {"experimentalApi": True, "requestAttestation": False}
     return {"clientInfo": {"name": NAME, "title": None, "version": version}, "capabilities": capabilities}
@@ -52,15 +64,19 @@ def initialize(version: str) -> Json:
 INITIALIZED = '{"method":"initialized"}'
 
 
-def read_frame(frame: str | bytes) -> Answer | Notice | None:
-    """Read one frame from the app-server. Return None for a request to us, because hark never answers for the human."""
+def read_frame(frame: str | bytes) -> Answer | Notice | Request | None:
+    """Read one frame from the app-server. Return None for a frame of another form."""
     try:
         read = msgspec.json.decode(frame, type=Json)
     except msgspec.MsgspecError as wrong:
         raise ChannelLost(f"not a frame of the app-server: {wrong}") from wrong
     method, request_id = read.get("method"), read.get("id")
     if isinstance(method, str):
-        return Notice(method, read.get("params") or {}) if request_id is None else None
+        params = read.get("params")
+        known: Json = params if isinstance(params, dict) else {}
+        if request_id is None:
+            return Notice(method, known)
+        return Request(request_id, method, known) if isinstance(request_id, int | str) else None
     if not isinstance(request_id, int):
         return None
     error = read.get("error")

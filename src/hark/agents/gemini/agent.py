@@ -4,6 +4,7 @@ For one run Gemini CLI takes hooks by GEMINI_CLI_SYSTEM_DEFAULTS_PATH=FILE: thes
 joined. Gemini CLI reads only a file that root owns; `preload.py` says how everybody else gets it to read theirs.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 
 from hark.agents.answers import HookAnswer
@@ -11,12 +12,14 @@ from hark.agents.gemini import preload
 from hark.agents.gemini.answer import read_answer
 from hark.agents.installation import Call, HookEntries, HookGroups, Injection, OffSwitch, Place, settings_text
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.questions import DENIED, describe, name_command, read_permission, text_of
+from hark.agents.records.words import Json, Words, words_at
 from hark.agents.resuming import Resuming
-from hark.agents.words import Json, Words, words_at
 from hark.model.answer import Spoken
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 from hark.model.message import Authority
+from hark.model.question import Asked, QuestionKind
 from hark.queue.handover import Boundary
 
 
@@ -39,6 +42,10 @@ class GeminiCli(Agent):
         Boundary.TOOL: HookAnswer(Authority.NOTICE, is_also_of_cancelled=True),
         Boundary.STOP: HookAnswer(Authority.USER, "deny", is_also_of_cancelled=True),
     }
+    cannot_be_answered = (
+        "an open dialog of Gemini CLI takes no answer from a hook: its hooks run before the dialog opens, and Gemini CLI runs the tool "
+        "if such a hook fails"
+    )
     has_record = True
     settings = Place("GEMINI_CLI_HOME", "", ".gemini/settings.json")
     entries = HookEntries(
@@ -58,6 +65,30 @@ class GeminiCli(Agent):
         | {"--allowed-mcp-server-names", "--allowed-tools"},
         left_out=frozenset({"-i", "--prompt-interactive", "-r", "--resume", "--session-id"}),
     )
+
+    def read_question(self, event: str, payload: Json) -> Asked | None:
+        details = payload.get("details")
+        if not isinstance(details, dict) or not details:
+            return None
+        command, kind = text_of(details, "command"), text_of(details, "type")
+        is_command = kind == "exec" and bool(command)
+        rest = {name: value for name, value in details.items() if name != "type"}
+        return Asked(
+            kind=QuestionKind.CHOICE if kind == "ask_user" else QuestionKind.PERMISSION,
+            text=command if is_command else describe(kind, rest),
+            agents_id=name_command(command) if is_command else "",
+            tool=kind,
+            is_command=is_command,
+            detail=text_of(details, "title"),
+            directory=text_of(payload, "cwd"),
+        )
+
+    def read_tool(self, event: str, payload: Json) -> Asked | None:
+        return read_permission(payload) if event == "BeforeTool" else None
+
+    def deny_tool(self, event: str, message: str) -> bytes:
+        words = {"decision": "deny", "reason": message or DENIED}
+        return json.dumps(words, ensure_ascii=False).encode("utf-8", "replace")
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         if entry.get("type") != "gemini":

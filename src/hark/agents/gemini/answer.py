@@ -7,7 +7,7 @@ the response is garbled when the answer came in several pieces, so hark never us
 
 from collections.abc import Sequence
 
-from hark.agents.words import Json
+from hark.agents.records.words import Json
 from hark.delivery.headers import find_message_ids
 from hark.model.answer import Spoken
 from hark.model.ids import MessageId
@@ -17,7 +17,8 @@ _OWN_PROMPT = "System: "
 
 
 def read_answer(entries: Sequence[Json], message_id: MessageId) -> Spoken | None:
-    """Return the last words after the prompt with the message and before the next prompt; None if they are not there."""
+    """Return the last words after the prompt with the message and before the next prompt. They are empty if the record has the prompt and
+    no words behind it, as after a request that failed; None if the record does not have the prompt."""
     places = [place for place, entry in enumerate(entries) if message_id in find_message_ids(_prompt(entry))]
     if not places:
         return None
@@ -28,7 +29,7 @@ def read_answer(entries: Sequence[Json], message_id: MessageId) -> Spoken | None
         elif said and _prompt(entry) and not _prompt(entry).startswith(_OWN_PROMPT):
             break
     final = next((text for text in reversed(said.values()) if text.strip()), "")
-    return Spoken(final) if final else None
+    return Spoken(final) if final else Spoken("", is_over=False)
 
 
 def _prompt(entry: Json) -> str:

@@ -15,10 +15,11 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from hark.agents.words import Words
+from hark.agents.records.words import Words
 from hark.model.answer import Spoken
 from hark.model.heard import Heard
 from hark.model.ids import MessageId
+from hark.model.question import Asked, Reply
 
 
 class State(StrEnum):
@@ -67,6 +68,9 @@ class NativeChannel(Protocol):
     conversation: str
     """The agent's own name for the conversation that `events` looked at last; empty if there was none."""
 
+    asked: tuple[Asked, ...]
+    """What the agent asks its human in that conversation, as `events` saw it last. Each question has a name that is the agent's own."""
+
     async def state(self) -> State: ...
 
     async def begins_conversation(self) -> bool:
@@ -90,6 +94,10 @@ class NativeChannel(Protocol):
 
     async def answer(self, message_id: MessageId) -> Spoken | None:
         """Return the final words of the turn that has the message; None if no conversation has the message."""
+
+    async def reply(self, agents_id: str, reply: Reply) -> bool:
+        """Answer a question of the agent's. Return False if the agent does not ask it any more. Raise ChannelLost if it is not certain
+        whether the agent has taken the reply."""
 
     async def close(self) -> None: ...
 

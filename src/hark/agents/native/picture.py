@@ -13,6 +13,7 @@ from hark.agents.native.channel import State
 from hark.delivery.headers import find_message_ids
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
+from hark.model.question import Asked
 
 
 class Turn(Struct, frozen=True, kw_only=True):
@@ -30,6 +31,8 @@ class Picture(Struct, frozen=True, kw_only=True):
     """The newest turns, the oldest of them first."""
     waiting: tuple[MessageId, ...] = ()
     """Messages that the agent has accepted and not begun to work on."""
+    asked: tuple[Asked, ...] = ()
+    """What the agent asks its human, as far as it says."""
 
     @property
     def is_idle(self) -> bool:
@@ -65,15 +68,23 @@ def events_between(before: Picture | None, after: Picture, at: datetime) -> list
     known = {turn.id: turn for turn in before.turns} if before else {}
     was_waiting = before is not None and before.state is State.WAITING
     is_waiting = after.state is State.WAITING
+    asked_before = {one.agents_id for one in before.asked} if before else set()
+    asked_now = {one.agents_id for one in after.asked}
     said: list[tuple[Said, tuple[MessageId, ...]]] = []
     if was_waiting and not is_waiting:
         said.append((Said.PERMISSION_ANSWERED, ()))
     for turn in after.turns:
         if before or turn.message_ids or turn.end is None:
             said += _said_of(known.get(turn.id), turn)
-    if is_waiting and not was_waiting:
+    if is_waiting and (not was_waiting or asked_now - asked_before):
         said.append((Said.PERMISSION_ASKED, ()))
-    return [Heard(said=one, at=at + n * _MOMENT, message_ids=ids) for n, (one, ids) in enumerate(said)]
+    elif asked_before - asked_now and is_waiting:
+        said.append((Said.NOTIFIED, ()))
+    detail = after.asked[0].text if after.asked else ""
+    return [
+        Heard(said=one, at=at + n * _MOMENT, message_ids=ids, detail=detail if one is Said.PERMISSION_ASKED else "")
+        for n, (one, ids) in enumerate(said)
+    ]
 
 
 _MOMENT = timedelta(microseconds=1)

@@ -10,10 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-from hark.agents.native.channel import ChannelLost
+from hark.agents.native.channel import ChannelLost, State
 from hark.agents.native.picture import Picture, continued, events_between
 from hark.model.heard import Heard, Said
 from hark.model.ids import MessageId
+from hark.model.question import Asked
 
 LEFT_S = 1.0
 
@@ -31,6 +32,8 @@ class Watching(ABC):
         self._left_since: float | None = None
         self.conversation = ""
         """The agent's own name for the conversation at the last look; empty if it was not certain."""
+        self.asked: tuple[Asked, ...] = ()
+        """What the agent asked its human at the last look."""
 
     @abstractmethod
     async def picture(self) -> Picture:
@@ -51,6 +54,7 @@ class Watching(ABC):
             try:
                 after = continued(before, await self.picture())
                 self.conversation = after.conversation or self.conversation
+                self.asked = after.asked
                 await self._start_what_is_left(after)
             except ChannelLost as lost:
                 yield Heard(said=Said.SESSION_ENDED, at=datetime.now(UTC), detail=str(lost))
@@ -89,4 +93,5 @@ class Watching(ABC):
         is_ending = picture.is_idle and any(turn.end is None for turn in picture.turns)
         if is_ending or (picture.is_idle and picture.waiting) or (not_begun and not begins_later):
             return self.pressing_poll_s
-        return self.outstanding_poll_s if self._outstanding else self.quiet_poll_s
+        is_awaited = bool(self._outstanding or picture.state is State.WAITING)
+        return self.outstanding_poll_s if is_awaited else self.quiet_poll_s

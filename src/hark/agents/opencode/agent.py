@@ -6,9 +6,11 @@ from pathlib import Path
 from hark.agents.installation import Place
 from hark.agents.opencode.native import ALONE, WITH_VALUE, OpenCodeAccess
 from hark.agents.protocol import Agent, Meaning
+from hark.agents.questions import name_command, text_of
+from hark.agents.records.words import Json, Words, words_at
 from hark.agents.resuming import Resuming
-from hark.agents.words import Json, Words, words_at
 from hark.model.heard import Said
+from hark.model.question import Asked, QuestionKind
 
 
 def _meaning_of_error(payload: Json) -> Said:
@@ -43,6 +45,19 @@ class OpenCode(Agent):
         left_out=frozenset({"-s", "--session", "-c", "--continue", "--fork", "--prompt"}),
         keeps_others=True,
     )
+
+    cannot_be_answered = "hark answers OpenCode by its own API, which it has where it has started OpenCode and the setting `native` is on"
+
+    def read_question(self, event: str, payload: Json) -> Asked | None:
+        """Return what hark's plugin tells of a question: the command of a permission, and nothing of a choice."""
+        command, tool = text_of(payload, "command"), text_of(payload, "tool_name")
+        return Asked(
+            kind=QuestionKind.PERMISSION if event.startswith("permission") else QuestionKind.CHOICE,
+            text=command or tool,
+            agents_id=name_command(command) if command else "",
+            tool=tool,
+            is_command=tool == "bash" and bool(command),
+        )
 
     def read_words(self, entry: Json, place: str) -> Words | None:
         """Read the record that hark's plugin for OpenCode writes."""

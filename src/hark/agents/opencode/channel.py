@@ -21,13 +21,14 @@ from hark.agents.native.http import Http
 from hark.agents.native.pane_view import PaneView
 from hark.agents.native.picture import Picture
 from hark.agents.native.watching import Watching
-from hark.agents.opencode import protocol, view
+from hark.agents.opencode import protocol, question, view
 from hark.agents.opencode.answer import find_answer
 from hark.agents.opencode.protocol import Json
 from hark.agents.opencode.view import Home, Place, Shown
-from hark.agents.words import Words
+from hark.agents.records.words import Words
 from hark.model.answer import Spoken
 from hark.model.ids import MessageId
+from hark.model.question import Asked, Reply
 
 USER = "opencode"
 MESSAGES_IN_VIEW = 30
@@ -43,6 +44,8 @@ MARK_SHOWN_S = 0.6
 """How long the terminal's title may take to show a mark. Measured: 0.13 s at the most, on a quiet machine."""
 VIEW_SHOWN_S = 5.0
 TITLE_POLL_S = 0.02
+NOT_ASKED = 404
+"""The status with which OpenCode answers a reply to something that it does not ask, or not any more."""
 
 Claims = dict[str, int]
 """The port of the OpenCode that a conversation belongs to, by conversation; all channels share it."""
@@ -245,8 +248,23 @@ class OpenCodeChannel(Watching):
         if state is State.IDLE:
             # What OpenCode records while it begins does not belong to an idle state, so the state is read once more.
             state = await self._state_of(session)
+        asked = await self._asked_in(session) if state is State.WAITING else ()
         turns, waiting = understand(lambda: protocol.read_messages(messages, has_stopped=state is State.IDLE))
-        return Picture(conversation=session, state=state, turns=turns, waiting=waiting)
+        return Picture(conversation=session, state=state, turns=turns, waiting=waiting, asked=asked)
+
+    async def _asked_in(self, session: str) -> tuple[Asked, ...]:
+        permissions, choices = await self._get("/permission"), await self._get("/question")
+        return understand(lambda: question.read_asked(session, permissions, choices))
+
+    async def reply(self, agents_id: str, reply: Reply) -> bool:
+        path, body = question.answer_to(agents_id, reply)
+        answer = await self._http.ask("POST", path, body)
+        self.notice()
+        if answer.status in (200, 204):
+            return True
+        if answer.status == NOT_ASKED:
+            return False
+        raise ChannelLost(f"POST {path}: {answer.status} {answer.body[:200]!r}")
 
     async def start_left(self, message_id: MessageId) -> None:
         """Send the same prompt with the same ids: OpenCode takes it for the prompt that it has, and begins."""

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from hark.agents.native.picture import Turn, message_ids
-from hark.agents.words import Words, at_ms
+from hark.agents.records.words import Words, at_ms
 from hark.model.heard import Said
 from hark.model.ids import MessageId
 

@@ -13,8 +13,9 @@ from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
 from hark import __version__
-from hark.api.inbox import is_there
-from hark.api.mcp.tools import TOOLS, Caller, Tool
+from hark.api.calls.inbox import is_there
+from hark.api.mcp.tool import Caller, Tool
+from hark.api.mcp.tools import TOOLS
 from hark.api.problems import problem_of
 from hark.daemon.process.log import logger
 from hark.daemon.service import Service
@@ -33,7 +34,7 @@ Context = ServerRequestContext[Any, Request]
 def make_manager(hark: Service, largest_body: int) -> StreamableHTTPSessionManager:
     """Make the manager of MCP requests, stateless and with JSON instead of streams: a restarted daemon goes on where the old one was."""
     tools = {tool.name: tool for tool in TOOLS}
-    listed = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+    listed = types.ListToolsResult(tools=[_describe(tool) for tool in TOOLS])
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
@@ -42,7 +43,7 @@ def make_manager(hark: Service, largest_body: int) -> StreamableHTTPSessionManag
         if params.name not in tools:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}", {"tools": list(tools)})
         environment = _environment(dict(params.meta or {}).get(ENVIRONMENT_KEY))
-        return await _called(
+        return await _call(
             lambda: _caller(hark, context.request, environment), tools[params.name], params.arguments or {}
         )
 
@@ -52,11 +53,11 @@ def make_manager(hark: Service, largest_body: int) -> StreamableHTTPSessionManag
     return StreamableHTTPSessionManager(server, json_response=True, stateless=True, max_request_body_size=largest_body)
 
 
-def _described(tool: Tool) -> types.Tool:
+def _describe(tool: Tool) -> types.Tool:
     return types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema)
 
 
-async def _called(find_caller: Callable[[], Caller], tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
+async def _call(find_caller: Callable[[], Caller], tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
     """Call the tool. A failure becomes a result for the model, which can do better next time, and not an error of the protocol."""
     try:
         answer = await tool.call(find_caller(), arguments)

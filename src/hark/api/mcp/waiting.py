@@ -3,7 +3,7 @@
 import asyncio
 import re
 
-from hark.api.shapes import Response
+from hark.api.shapes.foundation import Response
 from hark.daemon.service import Service
 from hark.model.errors import HarkError
 from hark.model.event import EventKind

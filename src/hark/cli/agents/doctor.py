@@ -60,7 +60,7 @@ def look(session: str | None) -> list["Finding"]:
         findings += look_at_agents(os.environ)
     if health is None:
         return findings
-    sessions = [client.get(f"/sessions/{segment(session)}")] if session else client.get("/sessions")["sessions"]
+    sessions = [client.get(f"/sessions/{segment(session)}")] if session else _running(client)
     after = max(0, health["last_event_seq"] - NEWEST)
     try:
         findings += look_at_sessions(sessions, client.get(f"/events?after={after}&limit={NEWEST}")["events"])
@@ -71,6 +71,10 @@ def look(session: str | None) -> list["Finding"]:
     if not session:
         findings += look_at_airlocks(instance.runtime_dir() / "airlocks", [one["airlock"] for one in sessions])
     return findings
+
+
+def _running(client: Client) -> list[dict[str, Any]]:
+    return [session for session in client.get("/sessions")["sessions"] if session["state"] == "running"]
 
 
 def ask_health(client: Client) -> tuple[dict[str, Any] | None, HarkError | None]:

@@ -13,7 +13,7 @@ import click
 from hark import instance, paths
 from hark.cli.client import Client
 from hark.cli.daemon.serve import parse_settings
-from hark.cli.parameters import json_option
+from hark.cli.parameters import json_option, setting_option
 from hark.cli.text import between, print_json, say, show
 from hark.model.errors import Exit, HarkError
 
@@ -33,14 +33,7 @@ def command() -> None:
 
 
 @command.command()
-@click.option(
-    "-o",
-    "--option",
-    "settings",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Override a setting. May be given several times.",
-)
+@setting_option
 def start(settings: tuple[str, ...]) -> None:
     """Start the daemon in the background, if it is not running.
 

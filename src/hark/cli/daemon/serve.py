@@ -5,18 +5,12 @@ import signal
 
 import click
 
+from hark.cli.parameters import setting_option
 from hark.model.errors import HarkError
 
 
 @click.command()
-@click.option(
-    "-o",
-    "--option",
-    "settings",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Override a setting. May be given several times.",
-)
+@setting_option
 @click.option("--ready-fd", type=int, hidden=True, help="The descriptor to write to once the socket accepts.")
 @click.option(
     "--lock-fds", hidden=True, help="The descriptors that hold the locks of the daemon that this one replaces."

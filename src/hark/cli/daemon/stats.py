@@ -7,7 +7,7 @@ import click
 from hark.cli.client import Client
 from hark.cli.parameters import json_option
 from hark.cli.text import print_json, show, table, terminal_columns
-from hark.model.duration import format_duration
+from hark.model.text.duration import format_duration
 
 
 @click.command()

@@ -9,8 +9,8 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.parameters import json_option, own_session, seconds
 from hark.cli.text import clock, one_line, print_json, say, show
-from hark.model.names import skeleton
-from hark.model.quoting import reads_as_header
+from hark.model.text.names import skeleton
+from hark.model.text.quoting import reads_as_header
 
 LONGEST_POLL_S = 60.0
 

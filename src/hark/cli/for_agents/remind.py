@@ -9,8 +9,8 @@ from hark.cli.client import Client
 from hark.cli.messages.send import message_text
 from hark.cli.parameters import complete_session, json_option, own_session, seconds, sender_fields
 from hark.cli.text import again, clock, print_json, show
-from hark.model.duration import parse_duration
 from hark.model.errors import HarkError
+from hark.model.text.duration import parse_duration
 
 
 @click.command()

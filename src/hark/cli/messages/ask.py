@@ -8,7 +8,15 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.messages.answers import print_answer
 from hark.cli.messages.send import exit_code, message_text, outcome_line, sent_line, wait_for
-from hark.cli.parameters import complete_session, json_option, seconds, sender_fields, session_argument
+from hark.cli.parameters import (
+    complete_session,
+    important_option,
+    json_option,
+    seconds,
+    sender_fields,
+    session_argument,
+    urgent_option,
+)
 from hark.cli.text import print_json, say
 from hark.model.errors import Exit
 
@@ -17,8 +25,8 @@ from hark.model.errors import Exit
 @session_argument
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who asks. [default: this session, else you]")  # fmt: skip
-@click.option("--important", "mode", flag_value="important", help="Deliver before other waiting messages.")
-@click.option("--urgent", "mode", flag_value="urgent", help="Interrupt the agent's turn and deliver.")
+@important_option
+@urgent_option
 @click.option("--timeout", "timeout_s", metavar="DURATION", callback=seconds, default="10m", show_default=True, help="Give up if there is no answer within this time.")  # fmt: skip
 @click.option("--idempotency-key", "key", metavar="KEY", help="Ask only once for all calls with this key.")
 @json_option
@@ -43,7 +51,7 @@ def command(
     """
     client = Client()
     body: dict[str, Any] = {"text": message_text(words), "delivery_mode": mode or "sequential"}
-    body |= {"timeout_seconds": timeout_s} | sender_fields(client, sender)
+    body |= {"timeout_seconds": timeout_s, "alone": True} | sender_fields(client, sender)
     if os.environ.get("HARK_SESSION"):
         body["waits"] = True
     path = f"/sessions/{segment(session)}/send"

@@ -41,7 +41,7 @@ def remarks(session: str, queue: dict[str, Any]) -> list[str]:
     waiting = f"{queue['pending_count']} waiting" if queue["pending_count"] else "nothing waits for it"
     lines = [f"{session} {_WORK[queue['is_idle']]}; {waiting}"]
     if queue["saved_user_input"] is not None:
-        lines.append(f"a draft is kept while a message is delivered: {one_line(queue['saved_user_input'])}")
+        lines.append(f"a draft is kept until it is back in the box: {one_line(queue['saved_user_input'])}")
     if queue.get("pending_user_input") is not None:
         since = clock(queue["pending_input_first_seen"])
         lines.append(f"its box holds a draft, unchanged since {since}: {one_line(queue['pending_user_input'])}")

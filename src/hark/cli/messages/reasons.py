@@ -11,6 +11,7 @@ HELD = {
     "busy": "the agent is busy",
     "unreachable": "the agent's API, its airlock or tmux does not answer",
     "called-off": "the delivery was called off; hark tries again",
+    "loop": "it looks like a loop between agents; `hark release` delivers it",
     "internal": "something failed; `hark logs` says what",
 }
 _WHEN = {

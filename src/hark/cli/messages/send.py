@@ -11,11 +11,19 @@ import click
 from hark.cli.client import Client, segment
 from hark.cli.messages.answers import print_answer
 from hark.cli.messages.reasons import when
-from hark.cli.parameters import complete_session, json_option, seconds, sender_fields, session_argument
+from hark.cli.parameters import (
+    complete_session,
+    important_option,
+    json_option,
+    seconds,
+    sender_fields,
+    session_argument,
+    urgent_option,
+)
 from hark.cli.text import between, print_json, say, show
-from hark.model.duration import format_duration
 from hark.model.errors import Exit, HarkError
 from hark.model.ids import is_group
+from hark.model.text.duration import format_duration
 
 # the awaited status -> the field that holds when the message reached that status
 GOALS = {"submitted": "delivered_at", "acknowledged": "acknowledged_at", "completed": "completed_at"}
@@ -36,8 +44,8 @@ GRACE_S = 1.0
 @session_argument
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @click.option("--from", "sender", metavar="NAME", shell_complete=complete_session, help="Who sends the message. [default: this session, else you]")  # fmt: skip
-@click.option("--important", "mode", flag_value="important", help="Deliver before other waiting messages.")
-@click.option("--urgent", "mode", flag_value="urgent", help="Interrupt the agent's turn and deliver.")
+@important_option
+@urgent_option
 @click.option(
     "--timeout",
     "timeout_s",
@@ -117,7 +125,11 @@ def command(
     body |= sender_fields(client, sender)
     if timeout_s is not None:
         body["timeout_seconds"] = timeout_s
-    body |= {name: True for name, is_wanted in (("inbox", is_inbox), ("queue", is_kept), ("raw", is_raw)) if is_wanted}
+    body |= {
+        name: True
+        for name, is_wanted in (("inbox", is_inbox), ("queue", is_kept), ("raw", is_raw), ("alone", is_answer))
+        if is_wanted
+    }
     if goal == "completed" and os.environ.get("HARK_SESSION"):
         body["waits"] = True
     if authority == "user":
@@ -173,7 +185,7 @@ def _is_unfinished(message: dict[str, Any]) -> bool:
 
 
 def _is_stranded(message: dict[str, Any]) -> bool:
-    return (message["status"], message["reason"]) == ("held", "session-gone")
+    return message["status"] == "held" and message["reason"] in ("session-gone", "loop")
 
 
 def notify_fields(

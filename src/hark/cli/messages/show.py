@@ -1,4 +1,4 @@
-"""hark show: tell the story of a message."""
+"""hark show: tell the story of a message, or of a session."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from hark.cli.client import Client, segment
 from hark.cli.messages.answers import print_answer
 from hark.cli.parameters import json_option, message_argument
 from hark.cli.text import between, clock, one_line, paint_status, print_json, show, table, terminal_columns
+from hark.model.errors import HarkError
 
 HEADINGS = ("AT", "AFTER", "STATUS", "BY", "WHAT HAPPENED")
 
@@ -17,20 +18,47 @@ HEADINGS = ("AT", "AFTER", "STATUS", "BY", "WHAT HAPPENED")
 @click.option("--answer", "is_answer", is_flag=True, help="Print only the agent's answer.")
 @json_option
 def command(message: str, is_answer: bool, is_json: bool) -> None:
-    """Show the message ID: its text, every receipt with the times since it was queued, and the agent's answer.
+    """Show the message ID: its text, every receipt with the times since it was queued, and the agent's answer. With the name
+    of a session instead, show what is known of the session: why it is gone, whether hark starts it again, the draft that
+    hark keeps of it, and its agent's last words.
 
     \b
     Example:
       hark show 4f1c
       hark show --answer 4f1c
+      hark show backend
     """
-    found = Client().get(f"/messages/{segment(message)}")
+    client = Client()
+    try:
+        found = client.get(f"/messages/{segment(message)}")
+    except HarkError as failure:
+        if failure.code != "message-not-found" or is_answer or not _show_session(client, message, is_json=is_json):
+            raise
+        return
     if is_json:
         print_json(found["answer"] if is_answer else found)
     elif is_answer:
         print_answer(found["answer"], found["id"])
     else:
         show(story(found, terminal_columns()))
+
+
+def _show_session(client: Client, name: str, *, is_json: bool) -> bool:
+    """Show the session of this name. Return False if there is none."""
+    from hark.cli.sessions.draft import find_draft
+    from hark.cli.sessions.story import session_story
+
+    try:
+        session = client.get(f"/sessions/{segment(name)}")
+    except HarkError as failure:
+        if failure.code != "session-not-found":
+            raise
+        return False
+    if is_json:
+        print_json(session)
+        return True
+    show(session_story(session, find_draft(client, session["id"])))
+    return True
 
 
 def story(message: dict[str, Any], columns: int | None = None) -> str:
@@ -109,6 +137,7 @@ REASONS = {
     "busy": "waits until the agent can take it",
     "unreachable": "waits until the agent can be reached",
     "called-off": "waits for the next attempt",
+    "loop": "waits: it looks like a loop between agents, and a human has to release it",
     "internal": "waits: something failed",
 }
 ELSEWHERE = {"native": "was handed to the agent's own API", "hook": "was given to the agent's hook", "inbox": "was fetched by the agent"}  # fmt: skip

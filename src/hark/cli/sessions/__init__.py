@@ -1,1 +1,1 @@
-"""These commands start, adopt, list, show and end sessions."""
+"""These commands list, show, name, hold and end sessions."""

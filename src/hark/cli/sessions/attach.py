@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -44,12 +45,25 @@ def attach(session: Mapping[str, Any]) -> NoReturn:
         raise HarkError("tmux-missing", "there is no tmux on your PATH", "install tmux 3.3 or newer") from error
 
 
+def place_of(socket: str, pane_id: str) -> str:
+    """Return the pane as a target that names its own session. While somebody looks at the pane in the dashboard, its window is in hark's
+    hidden session too, and tmux could choose that one."""
+    own = f"#{{&&:#{{==:#{{pane_id}},{pane_id}}},#{{!=:#{{session_name}},_hark}}}}"
+    words = ["tmux", "-N", "-S", socket, "list-panes", "-a", "-f", own, "-F", "#{session_id}:#{window_id}.#{pane_id}"]
+    try:
+        listed = subprocess.run(words, capture_output=True, text=True, timeout=5, check=False).stdout.split()
+    except (OSError, subprocess.TimeoutExpired):
+        listed = []
+    return listed[0] if listed else pane_id
+
+
 def attach_command(session: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
     """Return the command that shows the session, and the environment for that command.
 
     Inside the session's own tmux server the terminal switches to the session. Inside another tmux server the terminal leaves that
     server, shows the session, and comes back when it is detached: tmux in tmux would need every prefix key twice."""
-    here, there, pane_id = current_socket(environment), str(session["socket"]), str(session["pane_id"])
+    here, there = current_socket(environment), str(session["socket"])
+    pane_id = place_of(there, str(session["pane_id"]))
     if here and os.path.realpath(here) == os.path.realpath(there):
         return ["tmux", "-S", there, "switch-client", "-t", pane_id], dict(environment)
     features = ["-T", wanted] if (wanted := terminal_features(environment)) else []

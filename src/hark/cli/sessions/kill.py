@@ -18,7 +18,8 @@ def command(names: tuple[str, ...], is_json: bool) -> None:
     """End the sessions NAME and their agents. hark only forgets an adopted pane: its agent goes on.
 
     NAME may be a pattern such as 'crew/*', which fits all running sessions except the one in which this command runs.
-    If one name fits no session, hark ends none. A session that is already gone is not a failure.
+    If one name fits no session, hark ends none. A session that is already gone is not a failure. A session that hark is
+    about to start again stays gone.
 
     \b
     Example:
@@ -48,7 +49,7 @@ def _fitting(client: Client, pattern: str) -> list[dict[str, Any]]:
 
 
 def _end(client: Client, session: dict[str, Any], *, is_json: bool) -> dict[str, Any]:
-    if session["state"] == "gone":
+    if session["state"] == "gone" and not (session["restart_at"] or session["has_given_up"]):
         say(f"{session['name']} {session['id']} is gone already")
         return session
     ended: dict[str, Any] = client.delete(f"/sessions/{segment(session['id'])}")

@@ -37,8 +37,10 @@ NOBODY = "there are no sessions; `hark new -n NAME -- CMD` starts one"
 def command(is_all: bool, watch: bool, is_json: bool) -> None:
     """List the sessions, with what each agent has announced, and how many messages wait for it and why.
 
-    ASKS says how long the session has waited for you, and what its agent asks for. SIGNAL is the last signal of the agent, until its human has answered or the agent goes on. On a terminal its text is
-    cut; `hark signals NAME` shows the whole text.
+    ASKS says how long the session has waited for you, and what its agent asks for. SIGNAL is the last signal of the
+    agent, until its human has answered or the agent goes on; without one, it is the beginning of the agent's last answer,
+    in quotation marks. On a terminal its text is cut; `hark signals NAME` and `hark last NAME` show the whole text. STATE
+    says `restarts in` for an agent that hark starts again after a failure, and `gave up` for one that keeps failing.
 
     \b
     Example:
@@ -92,7 +94,7 @@ def session_row(session: dict[str, Any], now: str, room: int | None = None) -> t
         session["name"],
         session["id"],
         session["agent"],
-        state_cell(session),
+        state_cell(session, now),
         cut(signal_cell(session), room),
         cut(question_cell(session, now), room),
         queue_cell(session["pending_count"], session["hold_reason"]),
@@ -101,8 +103,13 @@ def session_row(session: dict[str, Any], now: str, room: int | None = None) -> t
     )
 
 
-def state_cell(session: dict[str, Any]) -> str:
-    """Return what the session's agent is doing, or the session's state if that is not known; `held` if a human holds its messages."""
+def state_cell(session: dict[str, Any], now: str) -> str:
+    """Return what the session's agent is doing, or the session's state if that is not known; `held` if a human holds its messages; and
+    when hark starts the agent again, or that hark has given it up."""
+    if session.get("restart_at"):
+        return f"restarts in {between(now, session['restart_at'])}"
+    if session.get("has_given_up"):
+        return "gave up"
     if session.get("do_not_disturb_since"):
         return "held"
     phase = session.get("phase", "unknown")
@@ -110,10 +117,12 @@ def state_cell(session: dict[str, Any]) -> str:
 
 
 def signal_cell(session: dict[str, Any]) -> str:
-    """Return what the session's agent has announced: the state, and the text if there is one."""
+    """Return what the session's agent has announced: the state, and the text if there is one. If it has announced nothing, return its
+    last words, in quotation marks."""
     state, text = session.get("signal_state"), one_line(session.get("signal_text") or "").strip()
     if not state:
-        return "-"
+        words = " ".join(one_line(session.get("last_words") or "").split())
+        return f"“{words}”" if words else "-"
     return f"{state}: {text}" if text else str(state)
 
 

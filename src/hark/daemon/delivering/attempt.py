@@ -17,8 +17,10 @@ from hark.delivery import wording
 from hark.delivery.budget import HOLD_BY_TMUX_S, HOLD_S, LETS_GO_WITHIN_S
 from hark.delivery.carriers.empty_box import was_taken_out
 from hark.delivery.carriers.rest import NOT_AT_REST
+from hark.delivery.carriers.sentinel import is_marked
 from hark.delivery.carriers.steps import Delivery, Outcome
 from hark.delivery.carriers.submit import AT_WORK, Job, wait_for_box, wait_for_idle, wait_for_turn
+from hark.delivery.carriers.undo_under_dialog import with_draft_out
 from hark.delivery.gate import Hold
 from hark.delivery.judgement import UNDONE, Judged, Question, judge
 from hark.delivery.screen.box import read_box
@@ -88,7 +90,7 @@ class Attempt(Struct, kw_only=True):
                 self.messages = await self.ledger.requeue(self.messages, UNDONE)
             if self.kind.box.needs_focus and await grip.give_focus():
                 await driver.run(wait_for_box(self.kind.box))
-            if draft and await self._is_the_humans(draft, grip):
+            if draft and await self._is_the_humans(driver, draft, grip):
                 await self.ledger.drop_draft()
                 draft = None
             is_done = False
@@ -129,7 +131,8 @@ class Attempt(Struct, kw_only=True):
             self.had_draft = True
         if message and (draft is None or is_attempted(message)):
             seen = await driver.look()
-            outcome = await driver.run(self._delivery(seen.screen, message), seen)
+            course = self._delivery(seen.screen, message)
+            outcome = await driver.run(with_draft_out(course) if draft else course, seen)
             outcome = await self._judge(outcome, driver, grip, message, draft)
             told = {"message_id": message.id, "carrier": self.carrier, "outcome": type(outcome).__name__}
             logger.info("delivery ended", extra={"session": self.session.id, **told, "detail": outcome.detail})
@@ -171,14 +174,19 @@ class Attempt(Struct, kw_only=True):
         undone = await grip.undone(str(message.id))
         if undone is None or undone.is_after_enter:
             return False
-        drafts_text, mark = draft.text if draft else None, wording.mark(message)
-        return await driver.run(was_taken_out(self.kind.box, mark, drafts_text, is_touched=undone.is_touched))
+        drafts_text = draft.text if draft else None
+        question = was_taken_out(
+            self._job(), drafts_text, is_touched=undone.is_touched, was_blind=undone.leaves_draft_out
+        )
+        return await driver.run(question)
 
-    async def _is_the_humans(self, draft: Draft, grip: Grip) -> bool:
+    async def _is_the_humans(self, driver: Driver, draft: Draft, grip: Grip) -> bool:
         """Return True if whoever held the keys has put the draft back, and the human has typed on since, or has submitted it. Of a stash
-        the screen tells whether the draft is still in it."""
+        the screen tells whether the draft is still in it, and a draft that still has a mark of ours in it has to be mended."""
         undone = await grip.undone(str(draft.message_id))
-        return undone is not None and undone.is_draft_the_humans and draft.carrier is not Carrier.STASH
+        if undone is None or not undone.is_draft_the_humans or draft.carrier is Carrier.STASH:
+            return False
+        return not await driver.run(is_marked(self.kind.box, draft.text))
 
     def _delivery(self, screen: Screen, message: Message) -> Delivery:
         if self.kind.is_at_work(screen):
@@ -191,7 +199,7 @@ class Attempt(Struct, kw_only=True):
 
     def _job(self) -> Job:
         return Job(
-            text=self.text,
+            text=wording.past_menus(self.text) if self.kind.box.finds_menus_by_column else self.text,
             message_id=wording.mark(self.message) if self.message else "",
             look=self.kind.box,
             settle_s=self.kind.settle_s,

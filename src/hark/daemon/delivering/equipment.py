@@ -15,10 +15,11 @@ from hark.daemon.outbox import Outbox
 from hark.daemon.panes import Panes
 from hark.daemon.process.clock import Clock
 from hark.daemon.registry.sessions import Sessions
+from hark.daemon.session.live import LiveSessions
 from hark.delivery.gate import Hold
-from hark.model.config import Config
 from hark.model.ids import SessionId
 from hark.model.message import HoldReason, Lease
+from hark.model.settings.config import Config
 from hark.store.contract import Store
 
 LEASE_S = 15.0
@@ -32,6 +33,7 @@ class Equipment:
     store: Store
     outbox: Outbox
     sessions: Sessions
+    live: LiveSessions
     panes: Panes
     kinds: Kinds
     config: Config

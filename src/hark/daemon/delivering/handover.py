@@ -5,21 +5,19 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from msgspec import Struct
 
-from hark.agents import transcripts
 from hark.agents.answers import answer
 from hark.agents.decoders import Report
+from hark.agents.records import transcripts
 from hark.agents.registry import find_agent
+from hark.daemon.core import Core
 from hark.daemon.delivering.text_files import write_text
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.outbox import Outbox
-from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.process.slow_calls import work_aside
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.delivery import wording
 from hark.delivery.gate import Hold
 from hark.delivery.next_step import HOOK_HAS_IT
@@ -32,7 +30,6 @@ from hark.model.session import Session
 from hark.queue import handover as rules
 from hark.queue.handover import BOUNDARIES, Boundary, Claim, Fate, Verdict
 from hark.queue.ordering import delivery_order
-from hark.store.contract import Store
 
 CANCELLED_WITHIN_S = 3.0
 """A human's key may have cancelled the turn if it was pressed less than this many seconds ago."""
@@ -79,34 +76,27 @@ class HandoverState(Part):
 class Handovers:
     def __init__(
         self,
-        store: Store,
-        outbox: Outbox,
-        live: LiveSessions,
+        core: Core,
         turns: TurnBook,
-        clock: Clock,
         owner: str,
-        texts: Path,
         lock_of: Callable[[SessionId], asyncio.Lock],
         key_age_s: Callable[[Session], Awaitable[float | None]],
         transcript_of: Callable[[SessionId], str | None],
-        *,
-        is_on: bool,
-        is_waking: bool = False,
     ) -> None:
-        self._store = store
-        self._outbox = outbox
-        self._live = live
+        self._store = core.store
+        self._outbox = core.outbox
+        self._live = core.live
         self._turns = turns
-        self._clock = clock
+        self._clock = core.clock
         self._owner = owner
-        self._texts = texts
+        self._texts = core.texts
         self._lock_of = lock_of
         self._key_age_s = key_age_s
         self._transcript_of = transcript_of
-        self._is_on = is_on
-        self._is_waking = is_waking
+        self._is_on = core.config.hook_messages
+        self._is_waking = core.config.rewake
 
-    async def heed(self, session: Session, report: Report, heard: Heard) -> None:
+    async def judge(self, session: Session, report: Report, heard: Heard) -> None:
         """Judge by an event of the agent whether it has taken the messages that its hook was given before."""
         if heard.said is Said.PROMPT_SUBMITTED and self._takes_answers(session, report):
             self._state(session.id).conversation = report.agent_session_id

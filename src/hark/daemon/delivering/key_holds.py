@@ -13,6 +13,9 @@ from hark.terminal.holds.airlock_client import STOPPED, Airlock, AirlockFacts, R
 from hark.terminal.holds.grip import Grip, HeldByAirlock, HeldByTmux, undone_at
 from hark.terminal.holds.key_hold import KeyHold
 
+REPLAY_GAP_MS = 30.0
+"""How long after each other the keys come out that were held during an answer."""
+
 
 async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground: str, label: str = "") -> Grip | None:
     """Take a grip on the session's pane. Return None if the human's keys cannot be held at this moment, because somebody is in the
@@ -32,6 +35,28 @@ async def take_grip(panes: Panes, session: Session, kind: AgentKind, foreground:
         await airlock.close()
         return None
     return HeldByAirlock(server, session.pane, airlock, held)
+
+
+async def take_answer_hold(panes: Panes, session: Session) -> "Airlock | KeyHold | None":
+    """Hold the keys of the humans at a session's pane while somebody else answers the agent's dialog. What they press meanwhile for that
+    dialog is dropped. Return None if the keys cannot be held at this moment."""
+    if session.airlock is None:
+        return await KeyHold.begin(panes.of(session.pane), session.pane, HOLD_BY_TMUX_S, drops_answers=True)
+    airlock = await Airlock.connect(Path(session.airlock))
+    try:
+        await airlock.hold(HOLD_S, REPLAY_GAP_MS, REPLAY_GAP_MS, drops_answers=True)
+    except Refused:
+        await airlock.close()
+        return None
+    return airlock
+
+
+async def end_answer_hold(hold: "Airlock | KeyHold") -> None:
+    """Let the keys go. An airlock ends the hold when the connection is closed."""
+    if isinstance(hold, KeyHold):
+        await hold.release()
+    else:
+        await hold.close()
 
 
 async def at_hold(panes: Panes, session: Session) -> AtHold:

@@ -84,13 +84,13 @@ class Ledger:
             queued.append(current)
         return tuple(queued)
 
-    async def finish(self, message: Message, mate: Message) -> None:
-        """Record a message as submitted, because `mate`, another message of the same payload, was submitted. The payload was in the box
+    async def finish(self, message: Message, sibling: Message) -> None:
+        """Record a message as submitted, because `sibling`, another message of the same payload, was submitted. The payload was in the box
         or with the agent's API, also if that was not recorded for this message."""
         if message.status is not Status.STAGED:
             await self._outbox.stage_in_box(message, None, None)
-        detail = f"it was in one payload with {mate.id}"
-        await self._outbox.submit(message, None, channel=mate.channel, detail=detail)
+        detail = f"it was in one payload with {sibling.id}"
+        await self._outbox.submit(message, None, channel=sibling.channel, detail=detail)
 
     async def take_back(self, message_id: MessageId) -> None:
         await self._outbox.take_back(message_id)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hark.model.errors import HarkError
 from hark.model.message import Message
-from hark.model.quoting import quote_headers
+from hark.model.text.quoting import quote_headers
 
 
 def write_text(directory: Path, message: Message) -> str:

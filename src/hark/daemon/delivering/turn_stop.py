@@ -19,7 +19,7 @@ from hark.store.contract import Store
 
 ASK_AGAIN_S = 0.05
 NOT_ENDED = "hark told the running turn to end, and it has not ended yet"
-HAD = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED, Status.INTERRUPTED)
+RECEIVED = (Status.SUBMITTED, Status.ACKNOWLEDGED, Status.COMPLETED, Status.INTERRUPTED)
 """The statuses of messages that the agent has received."""
 LATEST = 20
 """Retry at most this many messages that the agent put back into its box."""
@@ -75,9 +75,9 @@ class Stopper:
 
     async def _record(self, before: Screen, after: Screen) -> None:
         session, box = self._attempt.session, self._attempt.kind.box
-        had = [message.id for message in await self._store.messages(session.id, LATEST, HAD)]
-        there = given_back(before, box, had)
-        back = [one for one in given_back(after, box, had) if one not in there]
+        received = [message.id for message in await self._store.messages(session.id, LATEST, RECEIVED)]
+        there = given_back(before, box, received)
+        back = [one for one in given_back(after, box, received) if one not in there]
         await self._turns.end_interrupted(session.id, back)
         for message_id in back:
             await self._attempt.ledger.take_back(message_id)

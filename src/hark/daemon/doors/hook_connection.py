@@ -26,11 +26,11 @@ class Refused(Exception):
 NO_REPORT = (Refused, OSError, ValueError, OverflowError, RecursionError, msgspec.DecodeError)
 
 
-class Visit:
+class HookConnection:
     """One connection of a hook program."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self.connection = connection
+    def __init__(self, accepted: socket.socket) -> None:
+        self.socket = accepted
         self._received = bytearray()
         self._lengths: tuple[int, int, int] | None = None
 
@@ -38,7 +38,7 @@ class Visit:
         """Read what has come, and return True if the report is whole. Raise `Refused` if it is not a report, or if it ends too early."""
         while True:
             try:
-                piece = self.connection.recv(CHUNK)
+                piece = self.socket.recv(CHUNK)
             except BlockingIOError:
                 return False
             self._received += piece
@@ -76,10 +76,10 @@ class Visit:
         if not hasattr(socket, "SO_PEERCRED"):
             return []
         try:
-            pid, _, _ = struct.unpack("3i", self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            pid, _, _ = struct.unpack("3i", self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
             chain = ancestors(pid)
             # While the hook is still connected, its process id cannot have become that of another process.
-            self.connection.recv(1, socket.MSG_PEEK)
+            self.socket.recv(1, socket.MSG_PEEK)
         except BlockingIOError:
             return chain
         except OSError:
@@ -89,22 +89,22 @@ class Visit:
     def answer(self, words: bytes) -> None:
         """Answer the hook if it is still there. The answer is short enough for any buffer."""
         with contextlib.suppress(OSError):
-            self.connection.send(words)
+            self.socket.send(words)
 
     async def give(self, answer: bytes) -> None:
         """Send the text that the hook prints. `next_byte` tells whether the hook has gone."""
         with contextlib.suppress(ConnectionError):
-            await asyncio.get_running_loop().sock_sendall(self.connection, b"%d\n" % len(answer) + answer)
+            await asyncio.get_running_loop().sock_sendall(self.socket, b"%d\n" % len(answer) + answer)
 
     async def next_byte(self) -> bytes:
         """Return the next byte from the hook; b"" if the hook has ended."""
         try:
-            return await asyncio.get_running_loop().sock_recv(self.connection, 1)
+            return await asyncio.get_running_loop().sock_recv(self.socket, 1)
         except ConnectionError:
             return b""
 
     def close(self) -> None:
-        self.connection.close()
+        self.socket.close()
 
 
 def _lengths(first_line: bytes) -> tuple[int, int, int]:

@@ -5,6 +5,7 @@ uncertain, is reached by its terminal.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,16 +15,17 @@ from hark.agents.native.channel import ChannelLost, NativeChannel
 from hark.agents.native.find import find_channel
 from hark.agents.native.launch import has_native
 from hark.agents.native.pane_view import PaneView
-from hark.agents.words import Words
+from hark.agents.records.words import Words
+from hark.daemon.core import Core
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.model.answer import Spoken
 from hark.model.errors import HarkError
+from hark.model.heard import Said
 from hark.model.ids import MessageId, SessionId
+from hark.model.question import Asked
 from hark.model.session import Session
 
 FIND_AGAIN_S = 2.0
@@ -67,12 +69,20 @@ class NativeState(Part):
 
 
 class Natives:
-    def __init__(self, panes: Panes, sessions: Sessions, live: LiveSessions, turns: TurnBook, doors: Path) -> None:
-        self._panes = panes
-        self._sessions = sessions
-        self._live = live
+    def __init__(
+        self,
+        core: Core,
+        turns: TurnBook,
+        doors: Path,
+        on_asked: Callable[[Session, Sequence[Asked]], Awaitable[None]],
+    ) -> None:
+        """`on_asked` is called with all that a session's agent asks now, whenever its API has said something."""
+        self._panes = core.panes
+        self._sessions = core.sessions
+        self._live = core.live
         self._turns = turns
         self._doors = doors
+        self._on_asked = on_asked
         self._tasks: asyncio.TaskGroup | None = None
 
     def door(self, session_id: SessionId) -> Path:
@@ -158,7 +168,7 @@ class Natives:
         if now_s - state.listened_at_s < LISTEN_AGAIN_S:
             return None
         state.listened_at_s = now_s
-        state.listener = await find_channel(self._facts(session), is_to_be_certain=False)
+        state.listener = await find_channel(self._facts(session), require_certain=False)
         return state.listener
 
     async def drop(self, session: Session) -> None:
@@ -172,6 +182,8 @@ class Natives:
         try:
             async for heard in channel.events():
                 await self._turns.hear(session.id, heard)
+                if heard.said is not Said.SESSION_ENDED:
+                    await self._on_asked(session, channel.asked)
                 if channel.conversation:
                     await self._sessions.note(session.id, conversation=channel.conversation)
         except Exception:  # noqa: BLE001 a supervisor: logged, and the channel is found again

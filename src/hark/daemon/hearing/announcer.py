@@ -16,13 +16,11 @@ from functools import partial
 import msgspec
 from msgspec import Struct
 
+from hark.daemon.core import Core
 from hark.daemon.hearing.http_post import post
-from hark.daemon.panes import Panes
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.live import LiveSessions, Part
-from hark.model.config import Config
+from hark.daemon.session.live import Part
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SessionId
@@ -53,25 +51,18 @@ class ToldSignal(Part):
     nudge_seq = 0
 
 
-class Telling:
-    def __init__(
-        self,
-        sessions: Sessions,
-        live: LiveSessions,
-        panes: Panes,
-        config: Config,
-        local_time: Callable[[], datetime],
-    ) -> None:
-        self._sessions = sessions
-        self._live = live
-        self._panes = panes
-        self._rules = parse_rules(config.notify)
-        self._ways = parse_ways(config.notify_by)
-        self._quiet = parse_hours(config.notify_quiet)
-        self._webhook = config.notify_webhook
+class Announcer:
+    def __init__(self, core: Core, local_time: Callable[[], datetime]) -> None:
+        self._sessions = core.sessions
+        self._live = core.live
+        self._panes = core.panes
+        self._rules = parse_rules(core.config.notify)
+        self._ways = parse_ways(core.config.notify_by)
+        self._quiet = parse_hours(core.config.notify_quiet)
+        self._webhook = core.config.notify_webhook
         self._local_time = local_time
         self._waiting: asyncio.Queue[News] = asyncio.Queue(MOST_WAITING)
-        self._isolation = Isolation("telling", rests=False)
+        self._isolation = Isolation("announcer", rests=False)
 
     def on_event(self, event: Event) -> None:
         if event.kind is not EventKind.SIGNAL or not self._ways or event.session_id is None:

@@ -1,23 +1,21 @@
 """Finds the agent's final words when the turn of a message completes: in the agent's own API or record, from its hook, or at last on
-the screen. Whatever is found says where it comes from; what is not found says why. Nothing here keeps a message from completing."""
+the screen. An answer names its source, and a missing answer says why it is missing. A search that fails never keeps a
+message from completing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 
-from hark.agents.kinds import Kinds
-from hark.agents.recorded_answers import read_recorded_answer
-from hark.agents.records import has_record
+from hark.agents.records.answers import read_recorded_answer
+from hark.agents.records.record import has_record
+from hark.daemon.core import Core
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.record_reader import find_open_record
 from hark.daemon.hearing.witnesses import Witnesses
-from hark.daemon.panes import Panes
-from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.process.slow_calls import work_aside
-from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.delivery import wording
 from hark.delivery.screen.box import read_box
 from hark.delivery.screen.since_prompt import since_prompt
@@ -54,23 +52,14 @@ class LastWords(Part):
 
 
 class Answers:
-    def __init__(
-        self,
-        sessions: Sessions,
-        live: LiveSessions,
-        panes: Panes,
-        natives: Natives,
-        witnesses: Witnesses,
-        kinds: Kinds,
-        clock: Clock,
-    ) -> None:
-        self._sessions = sessions
-        self._live = live
-        self._panes = panes
+    def __init__(self, core: Core, natives: Natives, witnesses: Witnesses) -> None:
+        self._sessions = core.sessions
+        self._live = core.live
+        self._panes = core.panes
         self._natives = natives
         self._witnesses = witnesses
-        self._kinds = kinds
-        self._clock = clock
+        self._kinds = core.kinds
+        self._clock = core.clock
 
     def note(self, session_id: SessionId, at: datetime, words: str) -> None:
         """Take note of the last words that a hook has reported with the stop of a turn."""

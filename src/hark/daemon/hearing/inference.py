@@ -8,15 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from hark.daemon.core import Core
 from hark.daemon.hearing.http_post import post
 from hark.daemon.hearing.signal_intake import Signals
-from hark.daemon.panes import Panes
-from hark.daemon.process.clock import Clock
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.live import LiveSessions, Part
-from hark.model.config import Config
+from hark.daemon.session.live import Part
 from hark.model.errors import HarkError
 from hark.model.session import Session
 from hark.model.signal import SignalState
@@ -33,15 +30,13 @@ class AskedScreen(Part):
 
 
 class Inference:
-    def __init__(
-        self, sessions: Sessions, live: LiveSessions, panes: Panes, signals: Signals, config: Config, clock: Clock
-    ) -> None:
-        self._sessions = sessions
-        self._live = live
-        self._panes = panes
+    def __init__(self, core: Core, signals: Signals) -> None:
+        self._sessions = core.sessions
+        self._live = core.live
+        self._panes = core.panes
         self._signals = signals
-        self._config = config
-        self._clock = clock
+        self._config = core.config
+        self._clock = core.clock
         self._calls_at_s: deque[float] = deque()
         self._isolation = Isolation("inference")
 

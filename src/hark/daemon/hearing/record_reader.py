@@ -6,10 +6,10 @@ import re
 from datetime import datetime, timedelta
 
 from hark.agents.native import processes
-from hark.agents.record_files import read_part
-from hark.agents.records import read_line
+from hark.agents.records.files import read_part
+from hark.agents.records.record import read_line
+from hark.agents.records.words import Words
 from hark.agents.registry import find_agent
-from hark.agents.words import Words
 from hark.daemon.process.slow_calls import work_aside
 
 MOST_READ = 1_000_000

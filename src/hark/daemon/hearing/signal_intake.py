@@ -14,11 +14,10 @@ from functools import partial
 import msgspec
 from msgspec import structs
 
-from hark.agents.words import Words
-from hark.daemon.process.clock import Clock
+from hark.agents.records.words import Words
+from hark.daemon.core import Core
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.delivery.headers import find_message_ids
 from hark.delivery.wording import payload
 from hark.model.errors import HarkError
@@ -33,7 +32,6 @@ from hark.signals.near_misses import NearMissLog, wording
 from hark.signals.own_words import read_words
 from hark.signals.rendered import Sighting, is_known, known_words
 from hark.signals.status import Status, is_repeated, may_clear, may_replace
-from hark.store.contract import Store
 
 INPUTS_KNOWN = 20
 """How many of hark's own messages are remembered, so that their echo on the screen is recognised."""
@@ -60,14 +58,12 @@ class HeardSignals(Part):
 
 
 class Signals:
-    def __init__(
-        self, store: Store, sessions: Sessions, live: LiveSessions, reader: MarkerReader, clock: Clock
-    ) -> None:
-        self._store = store
-        self._sessions = sessions
-        self._live = live
+    def __init__(self, core: Core, reader: MarkerReader) -> None:
+        self._store = core.store
+        self._sessions = core.sessions
+        self._live = core.live
         self._reader = reader
-        self._clock = clock
+        self._clock = core.clock
 
     async def memory(self, session_id: SessionId) -> Memory:
         state = self._state(session_id)

@@ -7,12 +7,11 @@ costs one short turn, so it is sent only if somebody has asked for it.
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from hark.daemon.mailbox import Mailbox
+from hark.daemon.mailbox import Mailbox, NewMessage
 from hark.installing.injection import teach
 from hark.installing.instructions import TEXT, is_taught
-from hark.model.message import Mode
 from hark.model.session import Session
-from hark.queue.notices import SENDER
+from hark.queue.reports.notices import SENDER
 
 
 class Teacher:
@@ -25,12 +24,4 @@ class Teacher:
             return
         if await asyncio.to_thread(is_taught, session.agent, environment):
             return
-        await self._mailbox.send(
-            session,
-            TEXT,
-            sender=None,
-            sender_name=None,
-            own_name=SENDER,
-            mode=Mode.SEQUENTIAL,
-            idempotency_key=f"teach {session.id}",
-        )
+        await self._mailbox.send(session, NewMessage(text=TEXT, own_name=SENDER, idempotency_key=f"teach {session.id}"))

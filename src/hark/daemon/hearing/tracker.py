@@ -16,17 +16,16 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
-from hark.agents.kinds import GENERIC, Kinds
-from hark.agents.records import has_record
+from hark.agents.kinds import GENERIC
+from hark.agents.records.record import has_record
+from hark.daemon.core import Core
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.record_reader import find_open_record, read_record
 from hark.daemon.hearing.signal_intake import Signals
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.panes import Panes
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.delivery.screen.box import read_box
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
@@ -36,7 +35,7 @@ from hark.signals.ink import Drawn
 from hark.signals.marker import Found, Marker, MarkerReader
 from hark.signals.memory import is_heard_by_screen_only, merge_sightings
 from hark.signals.rendered import Look, Sighting, read_rows
-from hark.terminal.tmux.server import Rendering
+from hark.terminal.tmux.rendering import Rendering
 
 TICK_S = 0.05
 SETTLE_S = 0.15
@@ -60,7 +59,7 @@ MORE = 60
 AT_A_TIME = 8
 
 
-class Ear(Part):
+class Listening(Part):
     """The state of listening to one session."""
 
     def __init__(self, session_id: SessionId, detector: SignalDetector, *, is_plain: bool) -> None:
@@ -98,23 +97,15 @@ class Ear(Part):
 
 class Tracker:
     def __init__(
-        self,
-        panes: Panes,
-        sessions: Sessions,
-        live: LiveSessions,
-        signals: Signals,
-        turns: TurnBook,
-        natives: Natives,
-        kinds: Kinds,
-        namespaces: Sequence[str],
+        self, core: Core, signals: Signals, turns: TurnBook, natives: Natives, namespaces: Sequence[str]
     ) -> None:
-        self._panes = panes
-        self._sessions = sessions
-        self._live = live
+        self._panes = core.panes
+        self._sessions = core.sessions
+        self._live = core.live
         self._signals = signals
         self._turns = turns
         self._natives = natives
-        self._kinds = kinds
+        self._kinds = core.kinds
         self._namespaces = tuple(namespaces)
         self._reader = MarkerReader(namespaces)
         self._stirred = asyncio.Event()
@@ -126,111 +117,118 @@ class Tracker:
         session = self._sessions.at(pane)
         if session is None:
             return
-        ear = self._ear(session)
-        ear.printed_at_s = asyncio.get_running_loop().time()
-        ear.is_unseen = True
-        ear.lines += data.count(b"\n")
+        listening = self._listening_of(session)
+        listening.printed_at_s = asyncio.get_running_loop().time()
+        listening.is_unseen = True
+        listening.lines += data.count(b"\n")
         if not data:
-            ear.detector.reset()
-            ear.is_gapped, ear.gapped_at_s = True, ear.printed_at_s
-        elif ear.is_plain and DRAWS.search(data):
-            ear.is_plain = False
-            ear.detector.ignore_mentions()
-        ear.is_unflushed = True
-        ear.found += ear.detector.feed(data)
+            listening.detector.reset()
+            listening.is_gapped, listening.gapped_at_s = True, listening.printed_at_s
+        elif listening.is_plain and DRAWS.search(data):
+            listening.is_plain = False
+            listening.detector.ignore_mentions()
+        listening.is_unflushed = True
+        listening.found += listening.detector.feed(data)
         self._stirred.set()
 
     def note_record(self, session_id: SessionId, path: str) -> None:
         """Take note of the file in which an agent keeps its words, because a hook or a status has named it, and look for new words in
         it."""
         if session := self._sessions.known(session_id):
-            ear = self._ear(session)
-            ear.named_record = path
-            self._look_again(ear)
+            listening = self._listening_of(session)
+            listening.named_record = path
+            self._look_again(listening)
 
     async def run(self) -> None:
         """Attend to every session in a task of its own: a session whose agent does not answer does not keep the others waiting."""
-        for _, ear in self._live.parts(Ear):
-            ear.is_attended = False
+        for _, listening in self._live.parts(Listening):
+            listening.is_attended = False
         async with asyncio.TaskGroup() as tasks:
             await self._listen_on(tasks)
 
     async def _listen_on(self, tasks: asyncio.TaskGroup) -> None:
         while True:
             self._stirred.clear()
-            for session, ear in self._due(asyncio.get_running_loop().time()):
-                ear.is_attended = True
-                tasks.create_task(self._attend(session, ear))
+            for session, listening in self._due(asyncio.get_running_loop().time()):
+                listening.is_attended = True
+                tasks.create_task(self._attend(session, listening))
             await self._rest()
 
     async def _rest(self) -> None:
-        has_more = any(ear.is_unseen or ear.is_unflushed or ear.again_at_s for _, ear in self._live.parts(Ear))
+        has_more = any(
+            listening.is_unseen or listening.is_unflushed or listening.again_at_s
+            for _, listening in self._live.parts(Listening)
+        )
         try:
             async with asyncio.timeout(TICK_S if has_more else LONGEST_WITHOUT_LOOK_S):
                 await (asyncio.get_running_loop().create_future() if has_more else self._stirred.wait())
         except TimeoutError:
             return
 
-    def _ear(self, session: Session) -> Ear:
-        return self._live.of(session.id).part(Ear, lambda: self._make_ear(session))
+    def _listening_of(self, session: Session) -> Listening:
+        return self._live.of(session.id).part(Listening, lambda: self._make_listening(session))
 
-    def _make_ear(self, session: Session) -> Ear:
+    def _make_listening(self, session: Session) -> Listening:
         is_plain = session.agent == GENERIC
-        ear = Ear(session.id, SignalDetector(self._namespaces, has_mentions=is_plain), is_plain=is_plain)
-        ear.gapped_at_s = asyncio.get_running_loop().time()
-        return ear
+        listening = Listening(session.id, SignalDetector(self._namespaces, has_mentions=is_plain), is_plain=is_plain)
+        listening.gapped_at_s = asyncio.get_running_loop().time()
+        return listening
 
-    def _due(self, now_s: float) -> list[tuple[Session, Ear]]:
-        ears = [(session, self._ear(session)) for session in self._sessions.running()]
-        for session, ear in ears:
-            if now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(session.pane):
+    def _due(self, now_s: float) -> list[tuple[Session, Listening]]:
+        all_listening = [(session, self._listening_of(session)) for session in self._sessions.running()]
+        for session, listening in all_listening:
+            if now_s - listening.looked_at_s >= LONGEST_WITHOUT_LOOK_S and not self._panes.is_streaming(session.pane):
                 # A pane with a human's own pipe streams nothing to us, so its screen is looked at all the time.
-                ear.is_unseen, ear.is_gapped, ear.lines = True, True, DEPTH
-        due = [(session, ear) for session, ear in ears if not ear.is_attended and _is_due(ear, now_s)]
+                listening.is_unseen, listening.is_gapped, listening.lines = True, True, DEPTH
+        due = [
+            (session, listening)
+            for session, listening in all_listening
+            if not listening.is_attended and _is_due(listening, now_s)
+        ]
         return sorted(due, key=lambda one: one[1].looked_at_s)
 
-    async def _attend(self, session: Session, ear: Ear) -> None:
+    async def _attend(self, session: Session, listening: Listening) -> None:
         try:
-            if not await self._isolation.run(session.id, partial(self._attend_to, session, ear)):
-                self._miss(ear)
+            if not await self._isolation.run(session.id, partial(self._attend_to, session, listening)):
+                self._miss(listening)
         finally:
-            ear.is_attended = False
+            listening.is_attended = False
 
-    def _miss(self, ear: Ear) -> None:
+    def _miss(self, listening: Listening) -> None:
         """Take note that the session could not be read now: what it prints meanwhile is read later, from the scrollback."""
-        ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
-        ear.found, ear.is_unflushed = [], False
-        rest_s = max(LONGEST_WITHOUT_LOOK_S, self._isolation.rest_s(ear.session_id))
-        ear.again_at_s = [asyncio.get_running_loop().time() + rest_s]
+        listening.is_unseen, listening.is_gapped, listening.lines = False, True, DEPTH
+        listening.found, listening.is_unflushed = [], False
+        rest_s = max(LONGEST_WITHOUT_LOOK_S, self._isolation.rest_s(listening.session_id))
+        listening.again_at_s = [asyncio.get_running_loop().time() + rest_s]
 
-    async def _attend_to(self, session: Session, ear: Ear) -> None:
+    async def _attend_to(self, session: Session, listening: Listening) -> None:
         now_s = asyncio.get_running_loop().time()
-        is_settled = now_s - ear.printed_at_s >= SETTLE_S
-        later = [at_s for at_s in ear.again_at_s if at_s > now_s]
-        has_more = ear.is_unseen or ear.is_gapped or len(later) < len(ear.again_at_s)
-        ear.looked_at_s, ear.is_unseen, ear.again_at_s = now_s, not is_settled, later
-        if ear.is_unflushed and now_s - ear.printed_at_s >= FLUSH_S:
-            ear.is_unflushed = False
-            ear.found += ear.detector.flush()
-        found, ear.found = ear.found, []
+        is_settled = now_s - listening.printed_at_s >= SETTLE_S
+        later = [at_s for at_s in listening.again_at_s if at_s > now_s]
+        has_more = listening.is_unseen or listening.is_gapped or len(later) < len(listening.again_at_s)
+        listening.looked_at_s, listening.is_unseen, listening.again_at_s = now_s, not is_settled, later
+        if listening.is_unflushed and now_s - listening.printed_at_s >= FLUSH_S:
+            listening.is_unflushed = False
+            listening.found += listening.detector.flush()
+        found, listening.found = listening.found, []
         try:
-            if not await self._read_words(session, ear) and not self._is_to_wait(session, ear):
-                await self._listen(session, ear, found, has_more=has_more)
+            if not await self._read_words(session, listening) and not self._is_to_wait(session, listening):
+                await self._listen(session, listening, found, has_more=has_more)
         except HarkError as failure:
-            ear.is_unseen, ear.is_gapped, ear.lines = False, True, DEPTH
-            ear.again_at_s.append(now_s + LONGEST_WITHOUT_LOOK_S)
+            listening.is_unseen, listening.is_gapped, listening.lines = False, True, DEPTH
+            listening.again_at_s.append(now_s + LONGEST_WITHOUT_LOOK_S)
             logger.info("a session could not be looked at", extra={"session": session.name, "code": failure.code})
 
-    async def _read_words(self, session: Session, ear: Ear) -> bool:
+    async def _read_words(self, session: Session, listening: Listening) -> bool:
         """Take in new words from the agent's own record. Return True if the agent has a record: then the record alone counts."""
         spoken = await self._natives.words(session)
         if spoken is not None:
-            ear.deaf_since_s = None
+            listening.deaf_since_s = None
             words = [one for one in spoken if one.at is None or one.at >= session.created_at]
             await self._signals.hear_words(session, words)
             return True
         memory = await self._signals.memory(session.id)
-        path = ear.named_record or await self._open_record(session, ear) or memory.record
+        path = listening.named_record or await self._open_record(session, listening) or memory.record
         if not path or not has_record(session.agent):
             return False
         start = memory.record_read if path == memory.record else 0
@@ -239,81 +237,85 @@ class Tracker:
             await self._signals.hear_words(session, words, path, end)
         return True
 
-    async def _open_record(self, session: Session, ear: Ear) -> str | None:
+    async def _open_record(self, session: Session, listening: Listening) -> str | None:
         now_s = asyncio.get_running_loop().time()
-        if now_s - ear.searched_at_s >= LONGEST_WITHOUT_LOOK_S:
-            ear.searched_at_s = now_s
-            ear.open_record = await find_open_record(session.agent, session.pane.pid)
-        return ear.open_record
+        if now_s - listening.searched_at_s >= LONGEST_WITHOUT_LOOK_S:
+            listening.searched_at_s = now_s
+            listening.open_record = await find_open_record(session.agent, session.pane.pid)
+        return listening.open_record
 
-    def _is_to_wait(self, session: Session, ear: Ear) -> bool:
+    def _is_to_wait(self, session: Session, listening: Listening) -> bool:
         """Return True if the agent was started with a native channel and may still be about to open it: until then its screen would be
         misunderstood."""
         now_s = asyncio.get_running_loop().time()
-        ear.deaf_since_s = ear.deaf_since_s or now_s
-        if not self._natives.is_expected(session) or now_s - ear.deaf_since_s > CHANNEL_S:
+        listening.deaf_since_s = listening.deaf_since_s or now_s
+        if not self._natives.is_expected(session) or now_s - listening.deaf_since_s > CHANNEL_S:
             return False
-        ear.again_at_s.append(now_s + CERTAIN_S)
+        listening.again_at_s.append(now_s + CERTAIN_S)
         return True
 
-    async def _listen(self, session: Session, ear: Ear, found: list[Found], *, has_more: bool) -> None:
+    async def _listen(self, session: Session, listening: Listening, found: list[Found], *, has_more: bool) -> None:
         """Announce the signals that are new. `has_more` is True if the screen may show more than at the last look."""
-        if ear.is_plain and not ear.is_gapped:
+        if listening.is_plain and not listening.is_gapped:
             self._signals.tell_misses(session, found)
-            await self._signals.hear_lines(session, self._without_late(ear, found))
+            await self._signals.hear_lines(session, self._without_late(listening, found))
             return
-        if ear.is_plain and self._is_flowing(ear):
-            ear.found, ear.is_unseen = found + ear.found, True
+        if listening.is_plain and self._is_flowing(listening):
+            listening.found, listening.is_unseen = found + listening.found, True
             return
         if not has_more:
             return
-        depth, ear.lines, ear.is_gapped = min(DEPTH, ear.lines + MORE), 0, False
+        sightings, listening.kept = merge_sightings(listening.kept, await self._see(session, listening)), []
+        if sightings and await self._may_have_record(session, listening):
+            listening.is_gapped, listening.lines, listening.kept = True, DEPTH, sightings
+            listening.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
+            return
+        has_turns = self._turns.hears_prompts(session.id)
+        before = len((await self._signals.memory(session.id)).announced)
+        if await self._signals.see(session, sightings, has_turns=has_turns, is_plain=listening.is_plain):
+            listening.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
+        if listening.is_plain:
+            new = (await self._signals.memory(session.id)).announced[before:]
+            listening.late = Counter(one.fingerprint for one in new)
+            listening.late -= Counter(one.fingerprint for one in found if isinstance(one, Marker))
+            listening.late_until_s = asyncio.get_running_loop().time() + LATE_S
+
+    async def _see(self, session: Session, listening: Listening) -> list[Sighting]:
+        """Look at the screen and at what has scrolled off it since the last look. Return the signals that stand there."""
+        depth, listening.lines, listening.is_gapped = min(DEPTH, listening.lines + MORE), 0, False
         async with self._looks:
             rendering = await self._panes.of(session.pane).rendering(session.pane, depth)
         rows, look = self._rows(session, rendering), self._look(session, rendering)
         sightings, misses = read_rows(rows, self._reader, look)
         self._signals.tell_misses(session, misses)
-        sightings, ear.kept = merge_sightings(ear.kept, sightings), []
-        if sightings and await self._may_have_record(session, ear):
-            ear.is_gapped, ear.lines, ear.kept = True, DEPTH, sightings
-            ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
-            return
-        has_turns = self._turns.hears_prompts(session.id)
-        before = len((await self._signals.memory(session.id)).announced)
-        if await self._signals.see(session, sightings, has_turns=has_turns, is_plain=ear.is_plain):
-            ear.again_at_s.append(asyncio.get_running_loop().time() + CERTAIN_S)
-        if ear.is_plain:
-            new = (await self._signals.memory(session.id)).announced[before:]
-            ear.late = Counter(one.fingerprint for one in new)
-            ear.late -= Counter(one.fingerprint for one in found if isinstance(one, Marker))
-            ear.late_until_s = asyncio.get_running_loop().time() + LATE_S
+        return sightings
 
-    def _without_late(self, ear: Ear, found: list[Found]) -> list[Found]:
+    def _without_late(self, listening: Listening, found: list[Found]) -> list[Found]:
         """Return what the stream has brought, without the signals that the scrollback showed a moment earlier: those were announced."""
-        if asyncio.get_running_loop().time() > ear.late_until_s:
-            ear.late.clear()
+        if asyncio.get_running_loop().time() > listening.late_until_s:
+            listening.late.clear()
         fresh: list[Found] = []
         for one in found:
-            if isinstance(one, Marker) and ear.late[one.fingerprint] > 0:
-                ear.late[one.fingerprint] -= 1
+            if isinstance(one, Marker) and listening.late[one.fingerprint] > 0:
+                listening.late[one.fingerprint] -= 1
             else:
                 fresh.append(one)
         return fresh
 
-    async def _may_have_record(self, session: Session, ear: Ear) -> bool:
+    async def _may_have_record(self, session: Session, listening: Listening) -> bool:
         """Return True if the agent may be about to begin its record, so that its screen is not believed yet: an agent begins its record
         when it speaks for the first time. An agent that was heard by its screen before, also before a restart of the daemon, has no
         record."""
         if not has_record(session.agent) or is_heard_by_screen_only(await self._signals.memory(session.id)):
             return False
         now_s = asyncio.get_running_loop().time()
-        ear.sighted_at_s = ear.sighted_at_s or now_s
-        return now_s - ear.sighted_at_s < RECORD_S
+        listening.sighted_at_s = listening.sighted_at_s or now_s
+        return now_s - listening.sighted_at_s < RECORD_S
 
-    def _is_flowing(self, ear: Ear) -> bool:
+    def _is_flowing(self, listening: Listening) -> bool:
         """Return True if the stream and a picture of the scrollback may overlap now: then the gap is closed a little later."""
         now_s = asyncio.get_running_loop().time()
-        return now_s - ear.printed_at_s < SETTLE_S and now_s - ear.gapped_at_s < LONGEST_GAP_S
+        return now_s - listening.printed_at_s < SETTLE_S and now_s - listening.gapped_at_s < LONGEST_GAP_S
 
     def _rows(self, session: Session, rendering: Rendering) -> list[Drawn]:
         """Return the rows of the scrollback and the screen above the input box."""
@@ -335,14 +337,18 @@ class Tracker:
             columns=rendering.screen.columns,
         )
 
-    def _look_again(self, ear: Ear) -> None:
+    def _look_again(self, listening: Listening) -> None:
         now_s = asyncio.get_running_loop().time()
-        ear.again_at_s = [now_s, *(now_s + later_s for later_s in RECORD_AGAIN_S)]
+        listening.again_at_s = [now_s, *(now_s + later_s for later_s in RECORD_AGAIN_S)]
         self._stirred.set()
 
 
-def _is_due(ear: Ear, now_s: float) -> bool:
-    quiet_s = now_s - ear.printed_at_s
-    if ear.found or (ear.is_unflushed and quiet_s >= FLUSH_S) or any(at_s <= now_s for at_s in ear.again_at_s):
+def _is_due(listening: Listening, now_s: float) -> bool:
+    quiet_s = now_s - listening.printed_at_s
+    if (
+        listening.found
+        or (listening.is_unflushed and quiet_s >= FLUSH_S)
+        or any(at_s <= now_s for at_s in listening.again_at_s)
+    ):
         return True
-    return ear.is_unseen and (quiet_s >= SETTLE_S or now_s - ear.looked_at_s >= LONGEST_WITHOUT_LOOK_S)
+    return listening.is_unseen and (quiet_s >= SETTLE_S or now_s - listening.looked_at_s >= LONGEST_WITHOUT_LOOK_S)

@@ -13,14 +13,10 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from hark.agents.kinds import Kinds
-from hark.daemon.outbox import Outbox
-from hark.daemon.panes import Panes
-from hark.daemon.process.clock import Clock
+from hark.daemon.core import Core
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.delivery.screen.box import read_box
 from hark.delivery.screen.capture import Screen
 from hark.model.answer import Answer
@@ -33,7 +29,6 @@ from hark.model.session import Hearing, Session
 from hark.queue import turns as rules
 from hark.queue.lifecycle import TextPlace, is_on_its_way, legal, text_place
 from hark.queue.turns import Acknowledged, Completed, Fact, Phase, Task, Turns
-from hark.store.contract import Store
 
 PERIOD_S = 1.0
 MOST_IDS = 1000
@@ -75,29 +70,21 @@ class TurnListeners:
 
     on_heard: Callable[[SessionId, Heard], Awaitable[None]]
     """Called with everything that agents say about themselves."""
+    on_seen: Callable[[SessionId, Phase, datetime], Awaitable[None]]
+    """Called with what the status of an agent says, and since when."""
     find_answer: Callable[[Message, Completed], Awaitable[Answer]]
     """Returns the answer to a message whose turn has ended. The answer is stored together with the end."""
 
 
 class TurnBook:
-    def __init__(
-        self,
-        store: Store,
-        outbox: Outbox,
-        sessions: Sessions,
-        live: LiveSessions,
-        panes: Panes,
-        kinds: Kinds,
-        clock: Clock,
-        listeners: TurnListeners,
-    ) -> None:
-        self._store = store
-        self._outbox = outbox
-        self._sessions = sessions
-        self._live = live
-        self._panes = panes
-        self._kinds = kinds
-        self._clock = clock
+    def __init__(self, core: Core, listeners: TurnListeners) -> None:
+        self._store = core.store
+        self._outbox = core.outbox
+        self._sessions = core.sessions
+        self._live = core.live
+        self._panes = core.panes
+        self._kinds = core.kinds
+        self._clock = core.clock
         self._listeners = listeners
         self._tasks: asyncio.TaskGroup | None = None
 
@@ -178,6 +165,7 @@ class TurnBook:
         is_heard = self.hears_prompts(session_id)
         turns = self.of(session_id)
         await self._apply(session_id, *rules.witness(turns, phase, at, self._clock(), is_prompt_heard=is_heard))
+        await self._listeners.on_seen(session_id, phase, at)
 
     def expect_prompts(self, session_id: SessionId) -> None:
         """Take note that the session's agent tells which prompts it takes."""

@@ -10,18 +10,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hark.agents.kinds import Kinds
 from hark.agents.protocol import OwnFiles, Status
-from hark.agents.record_files import is_path, read_part
+from hark.agents.records.files import is_path, read_part
 from hark.agents.registry import find_agent
+from hark.daemon.core import Core
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.panes import Panes
-from hark.daemon.process.clock import Clock
 from hark.daemon.process.log import logger
 from hark.daemon.process.slow_calls import work_aside
-from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.sweep import go_round
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import Session
@@ -89,22 +86,13 @@ class WitnessState(Part):
 
 
 class Witnesses:
-    def __init__(
-        self,
-        sessions: Sessions,
-        live: LiveSessions,
-        panes: Panes,
-        kinds: Kinds,
-        turns: TurnBook,
-        clock: Clock,
-        note_record: Callable[[SessionId, str], None],
-    ) -> None:
-        self._sessions = sessions
-        self._live = live
-        self._panes = panes
-        self._kinds = kinds
+    def __init__(self, core: Core, turns: TurnBook, note_record: Callable[[SessionId, str], None]) -> None:
+        self._sessions = core.sessions
+        self._live = core.live
+        self._panes = core.panes
+        self._kinds = core.kinds
         self._turns = turns
-        self._clock = clock
+        self._clock = core.clock
         self.note_record = note_record
         """Takes a session and the path of the file in which its agent keeps its own words. It is called when the agent's status names
         another file than before, and whenever a hook names the file."""

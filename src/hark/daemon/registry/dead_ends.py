@@ -3,17 +3,14 @@ for them is told at once. Messages that the agent did not have yet are the couri
 
 from functools import partial
 
-from hark.daemon.bus import Bus
+from hark.daemon.core import Core
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.outbox import Outbox
 from hark.daemon.process.isolation import Isolation
-from hark.daemon.registry.sessions import Sessions
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SessionId
 from hark.model.message import Message
-from hark.queue.dead_ends import HAD, is_dead_end
-from hark.store.contract import Store
+from hark.queue.dead_ends import WITH_THE_AGENT, is_dead_end
 
 MOST = 10_000
 """The largest number of messages of a session that are ended together."""
@@ -23,12 +20,12 @@ LET_GO = "its session is gone"
 
 
 class DeadEnds:
-    def __init__(self, store: Store, outbox: Outbox, sessions: Sessions, turns: TurnBook, bus: Bus) -> None:
-        self._store = store
-        self._outbox = outbox
-        self._sessions = sessions
+    def __init__(self, core: Core, turns: TurnBook) -> None:
+        self._store = core.store
+        self._outbox = core.outbox
+        self._sessions = core.sessions
         self._turns = turns
-        self._bus = bus
+        self._bus = core.bus
         self._isolation = Isolation("dead ends", rests=False)
 
     async def run(self) -> None:
@@ -44,7 +41,7 @@ class DeadEnds:
         """Return True if a session is gone, or if a gone session's agent was given a message, which became known only now."""
         if event.kind is EventKind.SESSION_GONE:
             return True
-        is_given = event.kind is EventKind.MESSAGE and event.data.get("status") in HAD
+        is_given = event.kind is EventKind.MESSAGE and event.data.get("status") in WITH_THE_AGENT
         return is_given and event.session_id is not None and not self._sessions.is_running(event.session_id)
 
     async def _end_all(self, session_id: SessionId) -> None:
@@ -53,7 +50,7 @@ class DeadEnds:
         # What the agent said before it ended may not be written yet.
         await self._turns.settle(session_id)
         session = self._sessions.get(session_id)
-        for message in await self._store.messages(session_id, MOST, HAD):
+        for message in await self._store.messages(session_id, MOST, WITH_THE_AGENT):
             if is_dead_end(message, session):
                 await self._end(message, LET_GO if session.is_adopted else ENDED)
 

@@ -94,7 +94,7 @@ class Launcher:
 
     def clear(self, session_id: SessionId) -> None:
         """Remove the sockets and secrets that an agent of this session has left, because it was killed: the next one needs the places."""
-        for left in [self._airlocks / f"{session_id}.sock", *(self._natives / session_id).glob("*")]:
+        for left in [*self._airlocks.glob(f"{session_id}.sock*"), *(self._natives / session_id).glob("*")]:
             left.unlink(missing_ok=True)
 
     def door(self, session_id: SessionId) -> str:

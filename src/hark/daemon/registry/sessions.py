@@ -5,6 +5,7 @@ import os
 import secrets
 import socket as sockets
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -17,9 +18,10 @@ from hark.daemon.registry.foreground_program import foreground_command, working_
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import SESSION_ID_LENGTH, SessionId, check_name, find_group, find_session
-from hark.model.names import RESERVED, shorten
+from hark.model.message import Carrier
 from hark.model.session import Pane, Session, SessionState
 from hark.model.signal import SignalSource, SignalState
+from hark.model.text.names import RESERVED, shorten
 from hark.store.contract import Store
 from hark.store.rules import yielded
 from hark.terminal.tmux.new_panes import rename_window
@@ -27,6 +29,7 @@ from hark.terminal.tmux.socket_paths import default_socket
 
 KILLED = "killed"
 """Why a session is gone that somebody ended by `hark kill`."""
+_NO_RESTART: dict[str, Any] = {"restart_at": None, "has_given_up": False}
 _NO_SIGNAL: dict[str, Any] = {"signal_state": None, "signal_text": "", "signal_source": None}
 
 
@@ -123,6 +126,11 @@ class Sessions:
         panes = ((session.pane.socket, session.pane.pane_id, session) for session in self.running())
         return next((session for at, pane, session in panes if (at, pane) == (socket, pane_id)), None)
 
+    def gone_under(self, name: str | None) -> Session | None:
+        """Return the session that is gone and still has exactly this name; None if there is none."""
+        gone = (session for session in self._by_id.values() if session.state is SessionState.GONE)
+        return next((session for session in gone if session.name == name and session.id not in self._unfinished), None)
+
     def unfinished(self) -> list[Session]:
         """Return the sessions that are on record as starting."""
         return list(self._unfinished.values())
@@ -132,7 +140,7 @@ class Sessions:
         if wanted.gone_at is None:
             await self._store.add_session(wanted, None)
         else:
-            changes = {"state": wanted.state, "pane": wanted.pane, "airlock": wanted.airlock}
+            changes = {"state": wanted.state, "pane": wanted.pane, "airlock": wanted.airlock, "restart": wanted.restart}
             await self._store.change_session(wanted.id, changes)
         self._unfinished[wanted.id] = wanted
 
@@ -140,9 +148,12 @@ class Sessions:
         """Record that the agent is there, in this pane."""
         changes: dict[str, Any] = {"pane": pane, "state": SessionState.RUNNING, "started_at": self._clock()}
         if wanted.gone_at is None:
-            return await self._change(wanted, changes, self._created(wanted))
-        changes |= {"gone_at": None, "gone_because": ""} | _NO_SIGNAL
-        data = {"name": wanted.name, "agent": wanted.agent}
+            started = await self._store.start_heir(wanted.id, changes, self._created(wanted))
+            self._keep(started)
+            self._on_change(wanted.id)
+            return started
+        changes |= {"gone_at": None, "gone_because": "", "failures": wanted.failures} | _NO_RESTART | _NO_SIGNAL
+        data = {"name": wanted.name, "agent": wanted.agent, "failures": wanted.failures}
         event = Event(at=self._clock(), kind=EventKind.SESSION_RESTARTED, session_id=wanted.id, data=data)
         return await self._change(wanted, changes, event)
 
@@ -174,8 +185,8 @@ class Sessions:
             check_teachable(kind)
         async with self.naming:
             name = self.free_name(name, base_name(list(command)))
-            drafted = self.draft(new_id(), name, kind, pane, command, working_directory(facts.pid))
-            session = msgspec.structs.replace(drafted, is_adopted=True)
+            made = self.make(new_id(), name, kind, pane, command, working_directory(facts.pid))
+            session = msgspec.structs.replace(made, is_adopted=True)
             await self.add(session)
         await self._panes.watch(pane)
         return session
@@ -197,14 +208,14 @@ class Sessions:
                 logger.info("window not renamed", extra={"session": name, "code": failure.code})
         return renamed
 
-    async def disturb(self, session: Session, *, may: bool) -> Session:
-        """Set whether messages may be delivered to the session at all, for `hark hold` and `hark release`."""
-        if (session.do_not_disturb_since is None) is may:
+    async def set_do_not_disturb(self, session: Session, *, is_on: bool) -> Session:
+        """Keep all messages away from the session, or let them through again, for `hark hold` and `hark release`."""
+        if (session.do_not_disturb_since is not None) is is_on:
             return session
         now = self._clock()
-        kind = EventKind.SESSION_RELEASED if may else EventKind.SESSION_HELD
+        kind = EventKind.SESSION_HELD if is_on else EventKind.SESSION_RELEASED
         event = Event(at=now, kind=kind, session_id=session.id, data={"name": session.name})
-        return await self._change(session, {"do_not_disturb_since": None if may else now}, event)
+        return await self._change(session, {"do_not_disturb_since": now if is_on else None}, event)
 
     async def signal(
         self, session: Session, state: SignalState, text: str, source: SignalSource, memory: str
@@ -255,9 +266,39 @@ class Sessions:
 
     async def kill(self, session: Session) -> Session:
         """End a session that hark started. The pane of an adopted session is the human's: it is only let go."""
+        if session.id in self._unfinished:
+            raise HarkError("not-available", f"{session.name} is just being started", "try again")
         if session.state is SessionState.RUNNING and not session.is_adopted:
             await self._kill_pane(session)
+        if session.restart_at or session.has_given_up:
+            return await self._stay_gone(session)
         return await self.mark_gone(session, "let go" if session.is_adopted else KILLED)
+
+    async def _stay_gone(self, session: Session) -> Session:
+        """Record that somebody has ended a session that hark was about to start again, or had given up."""
+        async with self._ending:
+            current = self.get(session.id)
+            if current.state is SessionState.GONE:
+                changes = {"gone_because": KILLED, "failures": 0} | _NO_RESTART
+                current = await self._change(current, changes, self._ended(current, KILLED))
+        return current if current.state is SessionState.GONE else await self.kill(current)
+
+    async def plan_restart(self, session: Session, changes: dict[str, Any], why: str) -> Session:
+        """Record when hark tries again to start the session's agent, after a start has failed."""
+        data = {
+            "name": session.name,
+            "why": why,
+            "failures": changes["failures"],
+            "at": changes["restart_at"].isoformat(),
+        }
+        event = Event(at=self._clock(), kind=EventKind.SESSION_RESTART_PLANNED, session_id=session.id, data=data)
+        return await self._change(session, changes, event)
+
+    async def give_up_restart(self, session: Session, why: str) -> Session:
+        """Record that hark does not start the session's agent again by itself."""
+        data = {"name": session.name, "why": why, "failures": session.failures}
+        event = Event(at=self._clock(), kind=EventKind.SESSION_GIVEN_UP, session_id=session.id, data=data)
+        return await self._change(session, {"restart_at": None, "has_given_up": True} | _NO_SIGNAL, event)
 
     async def _kill_pane(self, session: Session) -> None:
         self._being_killed.add(session.id)
@@ -268,21 +309,32 @@ class Sessions:
                 self._being_killed.discard(session.id)
                 raise
 
-    async def mark_gone(self, session: Session, why: str) -> Session:
+    async def mark_gone(self, session: Session, why: str, plan: dict[str, Any] | None = None) -> Session:
         """Record that the session's agent is gone from the pane that `session` names, once: a session that is gone already, or that has
-        started again in another pane meanwhile, stays as it is."""
+        started again in another pane meanwhile, stays as it is. `plan` holds the fields that say whether hark will start the agent
+        again; nobody starts an agent again that was killed by `hark kill`."""
         async with self._ending:
             current = self.get(session.id)
             if current.state is SessionState.GONE or current.pane != session.pane:
                 return current
-            now, why = self._clock(), KILLED if session.id in self._being_killed else why
-            data = {"name": current.name, "why": why}
-            event = Event(at=now, kind=EventKind.SESSION_GONE, session_id=session.id, data=data)
-            changes = {"state": SessionState.GONE, "gone_at": now, "gone_because": why}
-            changed = await self._change(current, changes, event)
+            is_killed = session.id in self._being_killed
+            why = KILLED if is_killed else why
+            changes: dict[str, Any] = {"state": SessionState.GONE, "gone_at": self._clock(), "gone_because": why}
+            changes |= {"failures": 0} if is_killed or plan is None else plan
+            changed = await self._change(current, changes, self._ended(current, why, changes.get("restart_at")))
+            if changed.has_given_up:
+                changed = await self.give_up_restart(changed, why)
             self._being_killed.discard(session.id)
         self._panes.forget(session.pane)
         return changed
+
+    async def rescue_draft(self, session_id: SessionId) -> bool:
+        """Make sure that a draft which was out of the box when the agent ended can be put into the box of another agent: an agent takes
+        the stash along in which it kept the draft, so the draft is pasted. Return True if there is a draft."""
+        draft = await self._store.draft(session_id)
+        if draft and draft.carrier is Carrier.STASH:
+            await self._store.save_draft(msgspec.structs.replace(draft, carrier=Carrier.NONE))
+        return draft is not None
 
     async def forget(self, session_id: SessionId) -> Session:
         """Delete a gone session, with all that is stored about it. Return the session as it was."""
@@ -299,6 +351,11 @@ class Sessions:
         """Record a new session whose pane is there."""
         await self._store.add_session(session, self._created(session))
         self._keep(session)
+
+    def _ended(self, session: Session, why: str, restart_at: datetime | None = None) -> Event:
+        data: dict[str, Any] = {"name": session.name, "why": why}
+        data |= {"restart_at": restart_at.isoformat()} if restart_at else {}
+        return Event(at=self._clock(), kind=EventKind.SESSION_GONE, session_id=session.id, data=data)
 
     def _created(self, session: Session) -> Event:
         data = {"name": session.name, "agent": session.agent, "is_adopted": session.is_adopted}
@@ -328,7 +385,7 @@ class Sessions:
                 "choose another one with -n NAME, or rename that session with `hark rename`",
             )
 
-    def draft(
+    def make(
         self, session_id: SessionId, name: str, kind: str, pane: Pane, command: Sequence[str], directory: str
     ) -> Session:
         """Return a new session, which is not on record yet."""

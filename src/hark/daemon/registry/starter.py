@@ -14,16 +14,18 @@ from hark.agents.kinds import Kinds, check_teachable
 from hark.daemon.panes import Panes
 from hark.daemon.process.log import logger
 from hark.daemon.registry.interrupted_starts import find_pane
+from hark.daemon.registry.kept_starts import KeptStart, KeptStarts
 from hark.daemon.registry.launcher import Launch, Launcher, check_command
 from hark.daemon.registry.sessions import Sessions, base_name, new_id
+from hark.daemon.session.live import LiveSessions
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
-from hark.model.session import Pane, Session, SessionState
+from hark.model.session import Pane, RestartPolicy, Session, SessionState
 from hark.terminal.tmux.new_panes import Beside, OwnSession, Program, open_pane
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where a new pane is made."""
+    """A place names the tmux server, the size and the neighbour of a new pane."""
 
     columns: int = 120
     rows: int = 40
@@ -36,7 +38,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Start(Struct, frozen=True, kw_only=True):
-    """What to start in a new pane."""
+    """A start names the agent that hark starts in a new pane, and how."""
 
     command: list[str]
     environment: dict[str, str]
@@ -45,12 +47,14 @@ class Start(Struct, frozen=True, kw_only=True):
     directory: str | None = None
     has_signals: bool = False
     """True to teach the agent to signal, if it allows that."""
+    restart: RestartPolicy | None = None
+    """When hark starts the agent again by itself; None means what the settings say."""
     place: Place = Place()
     session_id: SessionId | None = None
 
 
 class StartInPane(Struct, frozen=True, kw_only=True):
-    """What is about to start behind an airlock in a human's own pane."""
+    """A start in a pane names the agent that is about to start behind an airlock in a human's own pane."""
 
     target: str
     socket: str
@@ -62,17 +66,36 @@ class StartInPane(Struct, frozen=True, kw_only=True):
     has_signals: bool = False
 
 
+class Defaults(Struct, frozen=True, kw_only=True):
+    """What holds for a start that does not say otherwise."""
+
+    socket: str
+    """The socket of hark's own tmux server."""
+    restart: RestartPolicy = RestartPolicy.NEVER
+
+
 class Starter:
-    def __init__(self, sessions: Sessions, panes: Panes, kinds: Kinds, launcher: Launcher, own_socket: str) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        panes: Panes,
+        kinds: Kinds,
+        launcher: Launcher,
+        kept: KeptStarts,
+        defaults: Defaults,
+        live: LiveSessions,
+    ) -> None:
         self._sessions = sessions
         self._panes = panes
         self._kinds = kinds
         self._launcher = launcher
-        self._own_socket = own_socket
+        self._kept = kept
+        self._live = live
+        self._defaults = defaults
         self._in_progress: set[SessionId] = set()
 
     async def start(self, start: Start) -> Session:
-        """Start an agent in a new pane, as a new session."""
+        """Start an agent in a new pane, as a new session. If a session of the wanted name is gone, the new one takes its queue over."""
         directory = start.directory or str(Path.home())
         # An environment without a PATH gets the daemon's, as in any other session of its tmux server, and nothing else from the daemon.
         start = msgspec.structs.replace(start, directory=directory, environment=with_path(start.environment))
@@ -81,10 +104,25 @@ class Starter:
         session_id = start.session_id or new_id()
         async with self._sessions.naming:
             name = self._sessions.free_name(start.name, base_name(start.command))
-            wanted = self._sessions.draft(session_id, name, kind, self._nowhere(start.place), start.command, directory)
+            made = self._sessions.make(session_id, name, kind, self._nowhere(start.place), start.command, directory)
+            heir_of = await self._let_go(self._sessions.gone_under(start.name))
+            wanted = msgspec.structs.replace(made, restart=self._policy(start), heir_of=heir_of)
             session = await self._open(wanted, start)
         await self._panes.watch(session.pane)
         return session
+
+    async def _let_go(self, gone: Session | None) -> SessionId | None:
+        """Make sure that nobody works for a session that is gone any more, or will start it again. Return its id."""
+        if gone is None:
+            return None
+        if gone.restart_at or gone.has_given_up:
+            await self._sessions.kill(gone)
+        await end_parts(self._live, gone)
+        return gone.id
+
+    def _policy(self, start: Start) -> RestartPolicy:
+        """Return when hark starts the agent again by itself. `hark run` ends with its agent, and tells its shell how the agent ended."""
+        return RestartPolicy.NEVER if start.place.is_plain else start.restart or self._defaults.restart
 
     async def start_again(self, gone: Session, start: Start) -> Session:
         """Start an agent in a new pane for a session that is gone. The session keeps its id, its name and its queue."""
@@ -105,7 +143,7 @@ class Starter:
 
     def _nowhere(self, place: Place) -> Pane:
         """Return the pane of a session that has none yet: it names the tmux server alone."""
-        return Pane(socket=self._panes.server(place.socket or self._own_socket).socket, pane_id="", pid=0)
+        return Pane(socket=self._panes.server(place.socket or self._defaults.socket).socket, pane_id="", pid=0)
 
     async def _open(self, session: Session, start: Start) -> Session:
         """Prepare the agent's start, record the session as starting, and make its pane."""
@@ -126,6 +164,8 @@ class Starter:
         )
         wanted = msgspec.structs.replace(session, airlock=launch.airlock, state=SessionState.STARTING)
         started = await self._begin(wanted, program, start.place)
+        if started.restart is RestartPolicy.ON_FAILURE:
+            self._kept.keep(started.id, KeptStart(environment=start.environment, has_signals=start.has_signals))
         if start.place.is_plain:
             await self._panes.of(started.pane).hide_status(started.pane)
         return started
@@ -176,8 +216,8 @@ class Starter:
             launch = self._launcher.launch(
                 session_id, kind, start.command, start.environment, has_signals=start.has_signals
             )
-            drafted = self._sessions.draft(session_id, name, kind, pane, start.command, start.directory)
-            session = msgspec.structs.replace(drafted, airlock=launch.airlock, is_adopted=True)
+            made = self._sessions.make(session_id, name, kind, pane, start.command, start.directory)
+            session = msgspec.structs.replace(made, airlock=launch.airlock, is_adopted=True)
             await self._sessions.add(session)
         await self._panes.watch(pane)
         return session, launch
@@ -187,6 +227,16 @@ class Starter:
         if has_signals:
             check_teachable(kind)
         return kind
+
+
+async def end_parts(live: LiveSessions, gone: Session) -> None:
+    """End all that the daemon still does for the agent of a session that is gone."""
+    try:
+        await live.end(gone.id)
+    except TimeoutError:
+        raise HarkError(
+            "not-available", f"hark has not finished with the agent of {gone.name} that has ended", "try again"
+        ) from None
 
 
 def with_path(environment: dict[str, str]) -> dict[str, str]:

@@ -7,13 +7,12 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from hark.daemon.panes import Panes
-from hark.daemon.process.clock import Clock
+from hark.daemon.core import Core
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
+from hark.daemon.registry.comebacks import Plan
 from hark.daemon.registry.sweep import by_server
-from hark.daemon.session.live import LiveSessions, Part
+from hark.daemon.session.live import Part
 from hark.model.errors import HarkError
 from hark.model.ids import SessionId
 from hark.model.session import LOST_SERVER, Session
@@ -38,19 +37,19 @@ class SeenPane(Part):
 class Watcher:
     def __init__(
         self,
-        sessions: Sessions,
-        live: LiveSessions,
-        panes: Panes,
+        core: Core,
         wake: Callable[[SessionId], None],
-        clock: Clock,
         settle_unfinished: Callable[[], Awaitable[None]],
+        plan: Callable[[Session, str], Plan],
     ) -> None:
-        self._sessions = sessions
+        """`plan` decides what becomes of a session whose agent is gone."""
+        self._sessions = core.sessions
         self._settle_unfinished = settle_unfinished
-        self._live = live
-        self._panes = panes
+        self._plan = plan
+        self._live = core.live
+        self._panes = core.panes
         self._wake = wake
-        self._clock = clock
+        self._clock = core.clock
         self._changed = asyncio.Event()
         self._isolation = Isolation("watcher", rests=False)
         self._silent: dict[str, int] = defaultdict(int)
@@ -142,9 +141,10 @@ class Watcher:
         )
 
     async def _gone(self, session: Session, why: str) -> None:
-        logger.info("session gone", extra={"session": session.name, "why": why})
+        plan = self._plan(session, why)
+        logger.info("session gone", extra={"session": session.name, "why": plan.why})
         self._isolation.forget(session.id)
-        await self._sessions.mark_gone(session, why)
+        await self._sessions.mark_gone(session, plan.why, plan.changes)
 
 
 def _why_gone(session: Session, pane: PaneFacts | None, facts: ServerFacts) -> str:

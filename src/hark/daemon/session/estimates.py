@@ -1,43 +1,40 @@
-"""Gathers what is known about a session at the moment of sending, so that `queue/estimate.py` can say when a message is delivered.
+"""Gathers what is known about a session at the moment of sending, so that `queue/reports/estimate.py` can say when a message is delivered.
 
 It asks nobody: it uses what the daemon knows already, such as the watcher's last look at the panes, so that sending stays fast.
 """
 
 from dataclasses import dataclass
 
-from hark.agents.kinds import Kinds
+from hark.daemon.core import Core
 from hark.daemon.delivering.handover import Handovers
 from hark.daemon.doors.native_channels import Natives
 from hark.daemon.hearing.turn_book import TurnBook
-from hark.daemon.registry.sessions import Sessions
 from hark.daemon.registry.watcher import Watcher
 from hark.delivery.gate import PaneState, check_gate
 from hark.delivery.next_step import hold_for_hook
 from hark.model.message import HoldReason
 from hark.model.session import Session, SessionState
-from hark.queue.estimate import Outlook, estimate
+from hark.queue.reports.estimate import Outlook, estimate
 from hark.queue.turns import Phase
-from hark.store.contract import Enqueued, Store
+from hark.store.contract import Enqueued
 
 
 @dataclass(frozen=True)
 class Estimates:
-    store: Store
-    sessions: Sessions
+    core: Core
     turns: TurnBook
     handovers: Handovers
     natives: Natives
     watcher: Watcher
-    kinds: Kinds
 
     async def of(self, sent: Enqueued) -> str:
-        session = self.sessions.get(sent.message.session_id)
-        kind = self.kinds.get(session.agent)
+        session = self.core.sessions.get(sent.message.session_id)
+        kind = self.core.kinds.get(session.agent)
         return estimate(
             Outlook(
                 message=sent.message,
                 position=sent.position,
-                first=await self.store.first_pending(session.id),
+                first=await self.core.store.first_pending(session.id),
                 obstacle=self._obstacle(session),
                 phase=self.turns.of(session.id).phase,
                 is_for_hook=hold_for_hook(self.handovers.view(session), sent.message) is not None,

@@ -9,13 +9,15 @@ from hark.daemon.delivering.carriers import Carriers
 from hark.daemon.delivering.equipment import Equipment
 from hark.daemon.delivering.ledger import Ledger
 from hark.daemon.session.observation import is_stopped, observe_pane
+from hark.daemon.session.resumption import is_resuming
 from hark.delivery.gate import PaneState
 from hark.delivery.next_step import API_AWAY
 from hark.delivery.session_view import AgentTraits, Conversation, Fact, Facts, Limits, Memory, SessionView
-from hark.model.config import Config
 from hark.model.ids import SessionId
 from hark.model.message import Message
 from hark.model.session import Session, SessionState
+from hark.model.settings.config import Config
+from hark.queue.ordering import delivery_order
 
 
 class FactFinding:
@@ -30,7 +32,7 @@ class FactFinding:
         session, store = self._equipment.sessions.get(self._session_id), self._equipment.store
         limits = limits_of(self._equipment.config)
         if session.state is SessionState.GONE:
-            waiting = tuple(message for message in await store.pending(session.id) if not message.is_inbox)
+            waiting = tuple(delivery_order(await store.pending(session.id)))
             return SessionView(now=self._equipment.clock(), is_gone=True, waiting=waiting, limits=limits)
         message, draft = await store.first_pending(session.id), await self._ledger.draft()
         if message is None and draft is None:
@@ -99,7 +101,13 @@ class FactFinding:
     async def _pane(self, session: Session) -> PaneState:
         kind = self._equipment.kinds.get(session.agent)
         state = await observe_pane(self._equipment.panes, session, kind, self._carriers)
-        return replace(state, is_waiting=state.is_there and await self._equipment.turns.is_waiting(session))
+        if not state.is_there:
+            return state
+        return replace(
+            state,
+            is_waiting=await self._equipment.turns.is_waiting(session),
+            is_resuming=await is_resuming(self._equipment.live, self._equipment.panes, session, kind),
+        )
 
     async def _is_unbegun(self, session: Session) -> bool:
         screen = await self._equipment.panes.of(session.pane).screen(session.pane)

@@ -111,7 +111,8 @@ class LiveSessions:
     async def _forget_in_time(self, session_id: SessionId) -> None:
         # What a part has open may be a connection to a program that does not answer.
         async with asyncio.timeout(ENDS_WITHIN_S):
-            await self.forget(session_id)
+            if not self._is_running(session_id):
+                await self.forget(session_id)
 
     async def end(self, session_id: SessionId) -> None:
         """End all that is known about a session, and wait for the parts that are at work, for a while: the session will start again, and
@@ -123,6 +124,8 @@ class LiveSessions:
 
     async def forget(self, session_id: SessionId) -> None:
         """End all that is known about a session, except for the parts that are at work."""
-        if await self._by_id[session_id].end():
-            self._by_id.pop(session_id, None)
+        live = self._by_id.get(session_id)
+        # Two may end the same session at once, and the session may have started again, with other parts, before the slower one is done.
+        if live is not None and await live.end() and self._by_id.get(session_id) is live:
+            del self._by_id[session_id]
             self._isolation.forget(session_id)

@@ -5,9 +5,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from hark.agents.kinds import Kinds
-from hark.daemon.panes import Panes
-from hark.daemon.process.clock import Clock
+from hark.daemon.core import Core
 from hark.daemon.session.couriers import Couriers
 from hark.delivery.screen.box import read_box
 from hark.model.errors import HarkError
@@ -24,11 +22,11 @@ class PendingInput(Struct, frozen=True):
 
 
 class PendingInputs:
-    def __init__(self, panes: Panes, couriers: Couriers, kinds: Kinds, clock: Clock) -> None:
-        self._panes = panes
+    def __init__(self, core: Core, couriers: Couriers) -> None:
+        self._panes = core.panes
         self._couriers = couriers
-        self._kinds = kinds
-        self._clock = clock
+        self._kinds = core.kinds
+        self._clock = core.clock
 
     async def of(self, session: Session) -> PendingInput | None:
         """Return the draft in the session's box; None if the box is empty or out of sight, or if a delivery uses the box for longer than

@@ -148,8 +148,8 @@ class Round:
         match action:
             case HoldBack(hold=hold):
                 return hold
-            case Finish(message=message, mate=mate):
-                await self._ledger.finish(message, mate)
+            case Finish(message=message, sibling=sibling):
+                await self._ledger.finish(message, sibling)
             case GiveUpProof():
                 await self._deliverer.give_up_proof(action)
             case SettleClaim():

@@ -3,13 +3,11 @@
 import asyncio
 from functools import partial
 
-from hark.daemon.outbox import Outbox
-from hark.daemon.process.clock import Clock
+from hark.daemon.core import Core
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.session.couriers import Couriers
 from hark.model.event import Event, EventKind
 from hark.model.message import Message
-from hark.store.contract import Store
 
 LONGEST_SLEEP_S = 60.0
 """The longest sleep in seconds: after that it is noticed if somebody has set the clock or a laptop has slept."""
@@ -20,11 +18,11 @@ that box is looked at again."""
 
 
 class Expiry:
-    def __init__(self, store: Store, outbox: Outbox, couriers: Couriers, clock: Clock) -> None:
-        self._store = store
-        self._outbox = outbox
+    def __init__(self, core: Core, couriers: Couriers) -> None:
+        self._store = core.store
+        self._outbox = core.outbox
         self._couriers = couriers
-        self._clock = clock
+        self._clock = core.clock
         self._arrived = asyncio.Event()
         self._isolation = Isolation("expiry")
 

@@ -1,4 +1,4 @@
-"""Sends notices: follows what becomes of messages, asks `queue/notices.py` which notices are due, and puts them into the sender's
+"""Sends notices: follows what becomes of messages, asks `queue/reports/notices.py` which notices are due, and puts them into the sender's
 queue.
 
 A notice is sent after the fact is on record. If the daemon dies in between, the next daemon looks at the messages that have ended
@@ -11,25 +11,22 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
 
-from hark.daemon.bus import Bus
-from hark.daemon.mailbox import Mailbox
-from hark.daemon.process.clock import Clock
+from hark.daemon.core import Core
+from hark.daemon.mailbox import Mailbox, NewMessage
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
 from hark.daemon.timers.reminders import ID_BYTES
 from hark.delivery.wording import sanitise
 from hark.model.errors import HarkError
 from hark.model.event import Event, EventKind
 from hark.model.ids import MessageId, ReminderId
-from hark.model.message import HoldReason, Message, Mode, Status
+from hark.model.message import HoldReason, Message, Status
 from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import SessionState
-from hark.queue import notices
-from hark.queue.notices import Notice
-from hark.store.contract import Store
+from hark.queue.reports import notices
+from hark.queue.reports.notices import Notice
 
-_TOLD = frozenset(
+_NOTIFIED = frozenset(
     {
         Status.SUBMITTED,
         Status.ACKNOWLEDGED,
@@ -46,20 +43,12 @@ LOOK_BACK = timedelta(hours=1)
 
 
 class Notices:
-    def __init__(
-        self,
-        store: Store,
-        sessions: Sessions,
-        mailbox: Mailbox,
-        bus: Bus,
-        clock: Clock,
-        plan: Callable[[Reminder], Awaitable[None]],
-    ) -> None:
-        self._store = store
-        self._sessions = sessions
+    def __init__(self, core: Core, mailbox: Mailbox, plan: Callable[[Reminder], Awaitable[None]]) -> None:
+        self._store = core.store
+        self._sessions = core.sessions
         self._mailbox = mailbox
-        self._bus = bus
-        self._clock = clock
+        self._bus = core.bus
+        self._clock = core.clock
         self._plan = plan
         self._planned: set[MessageId] = set()
         self._isolation = Isolation("notices")
@@ -73,8 +62,8 @@ class Notices:
         # This is no task group, because that would wrap a failure of the store, and the supervisor reads such a failure.
         repeating = asyncio.create_task(self._repeat())
         try:
-            async for event in self._bus.follow(after, is_told):
-                await self.heed(event)
+            async for event in self._bus.follow(after, may_need_notice):
+                await self.notify_about(event)
         finally:
             repeating.cancel()
             await asyncio.gather(repeating, return_exceptions=True)
@@ -88,8 +77,8 @@ class Notices:
             if at and at >= since:
                 await self._try(message.id)
 
-    async def heed(self, event: Event) -> None:
-        if event.message_id is not None and is_told(event):
+    async def notify_about(self, event: Event) -> None:
+        if event.message_id is not None and may_need_notice(event):
             await self._try(event.message_id)
 
     async def _try(self, message_id: MessageId) -> None:
@@ -155,20 +144,14 @@ class Notices:
         if session.state is SessionState.GONE:
             return
         sent = await self._mailbox.send(
-            session,
-            notice.text,
-            sender=None,
-            sender_name=None,
-            own_name=notices.SENDER,
-            mode=Mode.SEQUENTIAL,
-            idempotency_key=notice.key,
+            session, NewMessage(text=notice.text, own_name=notices.SENDER, idempotency_key=notice.key)
         )
         if sent.is_new:
             logger.info("notice", extra={"session": notice.session_id, "key": notice.key})
 
 
-def is_told(event: Event) -> bool:
+def may_need_notice(event: Event) -> bool:
     """Return True if the event may be worth a notice."""
     if event.kind is not EventKind.MESSAGE:
         return False
-    return event.data.get("reason") == HoldReason.SESSION_GONE or event.data.get("status") in _TOLD
+    return event.data.get("reason") == HoldReason.SESSION_GONE or event.data.get("status") in _NOTIFIED

@@ -16,22 +16,20 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hark.daemon.mailbox import Mailbox
-from hark.daemon.process.clock import Clock, Elapsed
+from hark.daemon.core import Core
+from hark.daemon.mailbox import Mailbox, NewMessage
+from hark.daemon.process.clock import Elapsed
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
 from hark.delivery.wording import check_text
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, ReminderId, SessionId
-from hark.model.message import Mode
-from hark.model.names import check_sender
 from hark.model.reminder import Reminder, ReminderKind
 from hark.model.session import Session, SessionState
-from hark.queue import notices
-from hark.queue.clock_jumps import Reading, jump_between
-from hark.queue.schedule import Firing, again_at, by_cron, due, every, is_waiting, key, moved, words
-from hark.store.contract import Store
+from hark.model.text.names import check_sender
+from hark.queue.reports import notices
+from hark.queue.schedules.clock_jumps import Reading, jump_between
+from hark.queue.schedules.schedule import Firing, again_at, by_cron, due, every, is_waiting, key, moved, words
 
 LONGEST_SLEEP_S = 15.0
 """The longest sleep in seconds: after that it is noticed if somebody has set the clock or a laptop has slept."""
@@ -73,27 +71,18 @@ def make_when(after_s: float | None, at: datetime | None, every_s: float | None,
 
 
 class Scheduler:
-    def __init__(
-        self,
-        store: Store,
-        sessions: Sessions,
-        mailbox: Mailbox,
-        clock: Clock,
-        elapsed: Elapsed,
-        longest_text: int,
-        zone: tzinfo,
-    ) -> None:
+    def __init__(self, core: Core, mailbox: Mailbox, elapsed: Elapsed, zone: tzinfo) -> None:
         self._zone = zone
-        self._store = store
-        self._sessions = sessions
+        self._store = core.store
+        self._sessions = core.sessions
         self._mailbox = mailbox
-        self._clock = clock
-        self._longest_text = longest_text
+        self._clock = core.clock
+        self._longest_text = core.config.max_text_bytes
         self._changed = asyncio.Event()
         self._firing = asyncio.Lock()
         """This lock is held while a reminder is fired, so that the reminder cannot be cancelled meanwhile."""
         self._elapsed = elapsed
-        self._read = Reading(clock(), elapsed())
+        self._read = Reading(core.clock(), elapsed())
         self._moving: dict[ReminderId, datetime] = {}
         """The new times of reminders that moved with the wall clock, kept until they are on record."""
         self._isolation = Isolation("reminders")
@@ -102,9 +91,9 @@ class Scheduler:
         self, session: Session, when: When, text: str, *, sender: str | None = None, sender_name: str | None = None
     ) -> Reminder:
         """Add a reminder for a session. `sender` is the session that asks for it; a caller that is no session may give `sender_name`."""
-        asker = self._mailbox.check(text, sender=sender, sender_name=sender_name)
+        asker = self._mailbox.check(NewMessage(text=text, sender=sender, sender_name=sender_name))
         async with self._firing:
-            now = await self._heed_clock()
+            now = await self._read_clock()
             is_cron = when.repeat is not None and when.repeat.startswith("cron ")
             reminder = Reminder(
                 id=ReminderId(secrets.token_hex(ID_BYTES)),
@@ -134,7 +123,7 @@ class Scheduler:
 
     async def add(self, reminder: Reminder) -> None:
         async with self._firing:
-            await self._heed_clock()
+            await self._read_clock()
             await self._add(reminder)
 
     async def _add(self, reminder: Reminder) -> None:
@@ -184,14 +173,14 @@ class Scheduler:
 
     async def fire_due(self) -> None:
         async with self._firing:
-            now = await self._heed_clock()
+            now = await self._read_clock()
             waiting = [
                 replace(one, fire_at=self._moving.get(one.id, one.fire_at)) for one in await self._store.reminders()
             ]
             for firing in due(waiting, now):
                 await self._isolation.run(firing.reminder.id, partial(self._try, firing))
 
-    async def _heed_clock(self) -> datetime:
+    async def _read_clock(self) -> datetime:
         """Return the wall clock's time. If somebody has set the wall clock since the last look, move the reminders with it first."""
         now = Reading(self._clock(), self._elapsed())
         if jump := jump_between(self._read, now):
@@ -280,11 +269,12 @@ class Scheduler:
         asker = self._known(reminder.sender_session_id)
         await self._mailbox.send(
             session,
-            words(firing),
-            sender=asker,
-            sender_name=None if asker else reminder.sender_name,
-            mode=Mode.SEQUENTIAL,
-            idempotency_key=key(reminder),
+            NewMessage(
+                text=words(firing),
+                sender=asker,
+                sender_name=None if asker else reminder.sender_name,
+                idempotency_key=key(reminder),
+            ),
         )
 
     def _known(self, session_id: SessionId | None) -> SessionId | None:
@@ -297,12 +287,4 @@ class Scheduler:
             await self._send(session, notice.text, notices.SENDER, notice.key)
 
     async def _send(self, session: Session, text: str, own_name: str, key: str) -> None:
-        await self._mailbox.send(
-            session,
-            text,
-            sender=None,
-            sender_name=None,
-            own_name=own_name,
-            mode=Mode.SEQUENTIAL,
-            idempotency_key=key,
-        )
+        await self._mailbox.send(session, NewMessage(text=text, own_name=own_name, idempotency_key=key))

@@ -1,7 +1,7 @@
 """Forgets what is old: messages that have ended, with their receipts, events and stored texts, and sessions that have been gone for
 long. It also gives up messages that wait for a session that has been gone for too long.
 
-None of that can be taken back, so it goes by a clock of its own (`queue/forgetting.py`): a wall clock that is wrong for a while cannot
+None of that can be taken back, so it goes by a clock of its own (`queue/schedules/forgetting.py`): a wall clock that is wrong for a while cannot
 carry this clock far away. One entry that fails does not stop the others.
 """
 
@@ -9,21 +9,17 @@ import asyncio
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 
-from hark.daemon.outbox import Outbox
-from hark.daemon.process.clock import Clock, Elapsed
+from hark.daemon.core import Core
+from hark.daemon.process.clock import Elapsed
 from hark.daemon.process.isolation import Isolation
 from hark.daemon.process.log import logger
-from hark.daemon.registry.sessions import Sessions
 from hark.daemon.session.couriers import Couriers
-from hark.model.config import Config
 from hark.model.errors import HarkError
 from hark.model.ids import MessageId, SessionId
 from hark.model.message import Message
 from hark.model.session import Session, SessionState
-from hark.queue import forgetting
-from hark.store.contract import Store
+from hark.queue.schedules import forgetting
 
 LONGEST_PERIOD_S = 60.0
 SHORTEST_PERIOD_S = 0.2
@@ -35,25 +31,15 @@ SAVED_AFTER = timedelta(minutes=10)
 
 
 class Retention:
-    def __init__(
-        self,
-        store: Store,
-        outbox: Outbox,
-        sessions: Sessions,
-        couriers: Couriers,
-        config: Config,
-        clock: Clock,
-        elapsed: Elapsed,
-        texts: Path,
-    ) -> None:
-        self._store = store
-        self._outbox = outbox
-        self._sessions = sessions
+    def __init__(self, core: Core, couriers: Couriers, elapsed: Elapsed) -> None:
+        self._store = core.store
+        self._outbox = core.outbox
+        self._sessions = core.sessions
         self._couriers = couriers
-        self._config = config
-        self._clock = clock
+        self._config = core.config
+        self._clock = core.clock
         self._elapsed = elapsed
-        self._texts = texts
+        self._texts = core.texts
         self._stands_at: datetime | None = None
         self._read_at_s = 0.0
         self._saved_at: datetime | None = None
@@ -81,7 +67,7 @@ class Retention:
                 await self._isolation.run(work.__name__, partial(work, now - timedelta(seconds=age_s)))
 
     async def _now(self) -> datetime:
-        """Return the time by which things are forgotten: that of hark's own slow clock."""
+        """Return the time of hark's own slow clock, by which things are forgotten."""
         wall, read_at_s = self._clock(), self._elapsed()
         if self._stands_at is None:
             self._saved_at = await self._store.clock(CLOCK)

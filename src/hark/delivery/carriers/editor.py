@@ -12,6 +12,7 @@ from collections.abc import Generator
 from msgspec.structs import replace
 
 from hark.delivery.budget import OPENS_WITHIN_S
+from hark.delivery.carriers.draft_record import drop_draft
 from hark.delivery.carriers.editor_return import (
     TakenDraft,
     find_obstacle,
@@ -25,6 +26,7 @@ from hark.delivery.carriers.editor_text import (
     EditorKeys,
     close,
     closing,
+    is_trimmed,
     leave_text,
     needed,
     same_text,
@@ -35,7 +37,6 @@ from hark.delivery.carriers.steps import (
     Answer,
     Begin,
     Delivery,
-    DropDraft,
     EditorOpened,
     Held,
     LeaveUndo,
@@ -103,7 +104,7 @@ def _deliver(job: Job, editor: EditorKeys) -> Delivery:
     if not isinstance(opened, EditorOpened):
         return (yield from _judge_no_editor(job))
     draft = opened.text
-    yield LeaveUndo(_going_back(before.screen, target, draft, job, editor))
+    yield LeaveUndo(_while_unchanged(before.screen, target, draft, job, editor))
     if job.message_id in draft:
         yield from leave_text(draft, job, editor)
         return Stuck("the message's text is already in the box")
@@ -127,7 +128,7 @@ def _exchange(job: Job, editor: EditorKeys, before: Screen, taken: TakenDraft) -
         return Held(HoldReason.CALLED_OFF, CALLED_OFF)
     if editor.ignores_empty:
         if never_left := (yield from _take_out_by_keys(job, editor)):
-            yield DropDraft()
+            yield from drop_draft()
             return never_left
     elif not (yield LeaveUndo(while_open(job, editor))):
         return Held(HoldReason.CALLED_OFF, NOT_HELD)
@@ -197,6 +198,15 @@ def _behind(draft: str, screen: Screen, target: Box | None) -> str | None:
     behind = behind_cursor(draft, screen, target)
     shown = behind_in_last_row(screen, target) if behind is None else None
     return shown if shown and draft.endswith(shown) else behind
+
+
+def _while_unchanged(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:
+    """Return the undo while the editor is open on the draft. An agent that drops blanks of the draft when its editor closes gets the whole
+    draft again."""
+    if not is_trimmed(draft, editor):
+        return _going_back(screen, target, draft, job, editor)
+    back = pasting_back(draft, _behind(draft, screen, target), "", job.look)
+    return (*closing(editor), *back.before_enter("", job.look))
 
 
 def _going_back(screen: Screen, target: Box | None, draft: str, job: Job, editor: EditorKeys) -> Undo:

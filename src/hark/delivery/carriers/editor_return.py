@@ -10,6 +10,7 @@ from msgspec import Struct
 from hark.delivery.budget import OPENS_WITHIN_S
 from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
 from hark.delivery.carriers.draft_reader import squeeze
+from hark.delivery.carriers.draft_record import drop_draft
 from hark.delivery.carriers.editor_text import (
     SHOWN_WITHIN_S,
     EditorKeys,
@@ -42,10 +43,7 @@ from hark.delivery.carriers.submit import (
     no_box,
     watch_for,
 )
-from hark.delivery.carriers.undo import (
-    Undo,
-    going_back,
-)
+from hark.delivery.carriers.undo import Undo, going_back, last_letter
 from hark.delivery.screen.box import Box, may_be_wrapped, mentions, read_box, shows_below, shows_placeholder
 from hark.delivery.screen.capture import Screen
 from hark.delivery.screen.diff import is_continued
@@ -85,7 +83,18 @@ def find_obstacle(screen: Screen, job: Job, editor: EditorKeys) -> Held | None:
         )
     if editor.trims and not box.is_empty and not any(row.strip() for row in box.rows):
         return Held(HoldReason.DRAFT, "the draft holds only blanks, and the editor would lose them")
+    if editor.trims and shows_placeholder(box, job.look) and _has_blanks_at_ends(screen, box):
+        return Held(HoldReason.DRAFT, "the draft holds blanks beside a collapsed paste, and the editor would lose them")
     return None
+
+
+def _has_blanks_at_ends(screen: Screen, box: Box) -> bool:
+    """Return whether the box begins with a blank or a newline, or ends with one. The cursor stands at the end of the box: a blank there
+    shows only by the cursor behind it."""
+    start = box.starts[box.cursor_row]
+    cells = screen.rows[screen.cursor_y].cells[start : screen.cursor_x]
+    is_end_blank = screen.cursor_x == start or last_letter(cells) < screen.cursor_x - start
+    return is_end_blank or not box.rows[0][:1].strip()
 
 
 def while_open(job: Job, editor: EditorKeys) -> Undo:
@@ -163,7 +172,7 @@ def _set_draft(job: Job, editor: EditorKeys, taken: TakenDraft) -> Generator[Ste
         # The hold is over, and its undo erases the draft and pastes it.
         return
     if (yield from _is_back(job, editor, taken.text, taken.target)) or is_taken:
-        yield DropDraft()
+        yield from drop_draft()
 
 
 def _is_back(job: Job, editor: EditorKeys, draft: str, target: Box | None) -> Generator[Step, Answer, bool]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hark.delivery.carriers.steps import Answer, CloseEditor, Paste, Press, Step
 from hark.delivery.carriers.submit import DRAWN_WITHIN_S, Job, Test, look, settle, watch_at_rest, watch_for
-from hark.delivery.carriers.undo import EDITOR_GONE_S, SPARE_ERASURES, Undo, Write, arrows
+from hark.delivery.carriers.undo import EDITOR_GONE_S, SPARE_STEPS, Undo, Write, arrows
 from hark.delivery.screen.box import Box, BoxLook, holds_text, read_box
 from hark.delivery.screen.capture import Screen
 from hark.delivery.wording import catches_enter
@@ -111,7 +111,7 @@ def _paste_trimmed(text: str, job: Job, editor: EditorKeys) -> Settling:
     is_whole = yield from _paste_blanks("" if ends else text[len(ended) :], job)
     if not is_whole or started == text or begins:
         return is_whole
-    if not (yield Press((job.look.left_key,) * (arrows(started) + SPARE_ERASURES))):
+    if not (yield Press((job.look.left_key,) * (arrows(started) + SPARE_STEPS))):
         return False
     yield from watch_for(partial(_is_at_start, job=job), DRAWN_WITHIN_S)
     return (yield from _paste_blanks(text[: -len(started)], job))

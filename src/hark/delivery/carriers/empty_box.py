@@ -26,7 +26,8 @@ from hark.delivery.carriers.steps import (
 from hark.delivery.carriers.submit import Job, no_box, submit, watch_for
 from hark.delivery.carriers.submit import look as look_at_it
 from hark.delivery.carriers.undo import NOTHING_TAKEN, WayBack, is_clean
-from hark.delivery.screen.box import BoxLook, holds_placeholder, holds_text, mentions, read_box
+from hark.delivery.carriers.undo_under_dialog import with_draft_while_seen
+from hark.delivery.screen.box import BoxLook, holds_placeholder, holds_text, may_be_collapsed, mentions, read_box
 from hark.delivery.screen.capture import Screen
 from hark.model.message import HoldReason
 
@@ -45,7 +46,7 @@ def deliver(text: str, message_id: str, look: BoxLook, settle_s: float, way_back
     if not box.is_empty:
         return Held(HoldReason.DRAFT, "somebody's text is in the box")
     job = Job(text=text, message_id=message_id, look=look, settle_s=settle_s, way_back=way_back)
-    return (yield from into_free_box(job, seen.screen))
+    return (yield from with_draft_while_seen(into_free_box(job, seen.screen), job))
 
 
 def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_staged: bool) -> Delivery:
@@ -80,15 +81,16 @@ def resume(text: str, message_id: str, look: BoxLook, settle_s: float, was_stage
     )
 
 
-def was_taken_out(
-    look: BoxLook, message_id: str, draft: str | None, *, is_touched: bool
-) -> Generator[Step, Answer, bool]:
+def was_taken_out(job: Job, draft: str | None, *, is_touched: bool, was_blind: bool) -> Generator[Step, Answer, bool]:
     """Return whether an undo that was run has taken our text out. `is_touched` says whether keys of the human's came behind the undo: if
-    a dialog has swallowed the undo, such a key may have submitted our text since."""
+    a dialog has swallowed the undo, such a key may have submitted our text since. `was_blind` says that the undo was left while no box
+    was seen: then the transcript tells nothing of a text for which the agent may show a placeholder."""
     seen = yield from look_at_it()
-    if not is_clean(seen.screen, look, message_id, draft):
+    if not is_clean(seen.screen, job.look, job.message_id, draft):
         return False
-    return not (is_touched and (yield SearchHistory(message_id)))
+    if is_touched and was_blind and may_be_collapsed(job.text, job.look):
+        return False
+    return not (is_touched and (yield SearchHistory(job.message_id)))
 
 
 def resume_raw(job: Job) -> Delivery:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hark.delivery.budget import BACK_WITHIN_S, TAKEN_WITHIN_S
 from hark.delivery.carriers.cursor import walk_cursor
 from hark.delivery.carriers.draft_reader import LineKeys, choose_mark, erasing_mark, squeeze
+from hark.delivery.carriers.draft_record import drop_draft
 from hark.delivery.carriers.free_box import retreat
 from hark.delivery.carriers.sentinel import (
     FoundDraft,
@@ -31,7 +32,6 @@ from hark.delivery.carriers.steps import (
     Answer,
     Begin,
     Delivery,
-    DropDraft,
     Held,
     LeaveUndo,
     Paste,
@@ -152,13 +152,22 @@ def _clear(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answer, B
         yield LeaveUndo(erasing_mark(keys.line_keys.erase, ()))
     marked = read_box(seen.screen, job.look)
     yield Press((keys.key,), job.undo)
-    seen = yield from watch_for(lambda screen: is_empty(screen, job), TAKEN_WITHIN_S)
+    seen = yield from watch_for(lambda screen: is_empty(screen, job) or _is_hidden(screen, job), TAKEN_WITHIN_S)
+    if _is_hidden(seen.screen, job):
+        # A dialog may have swallowed the key: then the history does not have the draft, and the key that recalls it brings an older prompt.
+        yield LeaveUndo((Write(leaves_draft_out=True),))
+        seen = yield from watch_for(lambda screen: is_empty(screen, job), TAKEN_WITHIN_S)
     if is_empty(seen.screen, job):
-        return marked
-    yield LeaveUndo(())
+        return marked if (yield LeaveUndo(job.undo)) else None
+    # While a dialog hides the box, nobody knows whether the key has taken the draft.
+    yield LeaveUndo((Write(leaves_draft_out=True),) if _is_hidden(seen.screen, job) else ())
     if has_mark(seen.screen):
         yield from _erase_mark(job, keys, box)
     return None
+
+
+def _is_hidden(screen: Screen, job: Job) -> bool:
+    return read_box(screen, job.look) is None
 
 
 def _into_the_free_box(job: Job, before: Screen, draft: Box) -> Delivery:
@@ -217,4 +226,4 @@ def _erase_mark(job: Job, keys: InterruptKeys, box: Box) -> Generator[Step, Answ
         return
     yield from watch_for(lambda screen: shows(screen, job, box), SHOWN_WITHIN_S)
     if (yield from walk_cursor(box, job.look)):
-        yield DropDraft()
+        yield from drop_draft()

@@ -18,11 +18,11 @@ from hark.delivery.budget import BACK_WITHIN_S, TAKEN_WITHIN_S
 from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers.cursor import same_rows, walk_cursor
 from hark.delivery.carriers.draft_reader import LineKeys, Reader, before_cursor, choose_mark, squeeze
+from hark.delivery.carriers.draft_record import drop_draft
 from hark.delivery.carriers.free_box import NOT_HELD
 from hark.delivery.carriers.steps import (
     Answer,
     Delivery,
-    DropDraft,
     Held,
     LeaveUndo,
     Outcome,
@@ -39,7 +39,7 @@ from hark.delivery.carriers.undo import MARKS, WayBack, behind_cursor, last_lett
 from hark.delivery.carriers.undo_under_dialog import with_draft_while_seen
 from hark.delivery.headers import OURS
 from hark.delivery.screen.box import Box, BoxLook, may_be_wrapped, mentions, read_box, shows_below
-from hark.delivery.screen.capture import Screen
+from hark.delivery.screen.capture import Screen, parse_row
 from hark.delivery.screen.diff import is_continued
 from hark.delivery.screen.wrapping import is_surely_newline
 from hark.model.message import HoldReason
@@ -75,7 +75,7 @@ def _deliver(job: Job, keys: LineKeys) -> Delivery:
         return Held(HoldReason.DIALOG, "the box went away while the draft was read")
     if _is_too_slow(job, seen.at_s - found.seen.at_s, text):
         if (yield from walk_cursor(found.box, job.look)):
-            yield DropDraft()
+            yield from drop_draft()
         return Held(HoldReason.DRAFT, TOO_SLOW)
     job = replace(job, way_back=way_back_of(job, found, text))
     if not (yield LeaveUndo(job.undo)):
@@ -152,8 +152,9 @@ def take_note(job: Job, keys: LineKeys, found: FoundDraft) -> Generator[Step, An
     if reader.is_mark_due:
         # The draft stays on record: whoever holds the keys erases the mark before letting them go.
         return Held(HoldReason.BUSY, "the agent does not show hark's mark in the draft")
+    yield from _erase_left_mark(job, keys, box)
     if (yield from walk_cursor(box, job.look)):
-        yield DropDraft()
+        yield from drop_draft()
     if text is not None:
         return Held(HoldReason.CALLED_OFF, "the delivery was called off")
     return Held(HoldReason.DRAFT, "the draft cannot be read exactly from the screen")
@@ -191,7 +192,7 @@ def give_back(job: Job, keys: LineKeys, box: Box, text: str) -> Generator[Step, 
     seen = yield from watch_for(lambda screen: _shows_all(screen, job, box, text), DRAWN_WITHIN_S)
     if shows(seen.screen, job, box):
         yield from walk_cursor(box, job.look)
-        yield DropDraft()
+        yield from drop_draft()
 
 
 def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bool]:
@@ -216,6 +217,13 @@ def put_back(job: Job, keys: LineKeys, draft: str) -> Generator[Step, Answer, bo
     return _holds_letters(seen.screen, job, draft)
 
 
+def is_marked(box_look: BoxLook, draft: str) -> Generator[Step, Answer, bool]:
+    """Return whether the box holds this draft with a mark of ours in it, so that the draft has to be mended whoever has typed since."""
+    seen = yield from look()
+    box = read_box(seen.screen, box_look)
+    return box is not None and mark_in(box, draft) is not None
+
+
 def mark_in(box: Box, draft: str) -> str | None:
     """Return the mark that stands in a box that otherwise holds this draft, or None if there is no such mark."""
     shown = squeeze("".join(box.rows))
@@ -223,12 +231,36 @@ def mark_in(box: Box, draft: str) -> str | None:
 
 
 def _erase_mark(job: Job, keys: LineKeys, seen: Seen, draft: str, mark: str) -> Generator[Step, Answer, bool]:
-    """Erase the mark, but only if the cursor stands right behind it. Return whether the box then holds the draft."""
+    """Erase the mark, with the cursor right behind it. A draft that came back from the agent's history has its cursor elsewhere: bring
+    the cursor to the mark first, if there is only one such mark. Return whether the box then holds the draft."""
     box = read_box(seen.screen, job.look)
+    if box and before_cursor(seen.screen, box)[-1:] != mark and (place := _place_behind(box, mark)):
+        yield from walk_cursor(place, job.look)
+        seen = yield from look()
+        box = read_box(seen.screen, job.look)
     if box is None or before_cursor(seen.screen, box)[-1:] != mark or not (yield Press((keys.erase,))):
         return False
     seen = yield from watch_for(lambda screen: _holds_letters(screen, job, draft), BACK_WITHIN_S)
     return _holds_letters(seen.screen, job, draft)
+
+
+def _erase_left_mark(job: Job, keys: LineKeys, box: Box) -> Generator[Step, Answer, None]:
+    """Erase a mark that is still in the draft, which `box` shows without it: a dialog may have swallowed the key that should have erased
+    it."""
+    seen = yield from look()
+    now, draft = read_box(seen.screen, job.look), "\n".join(row.rstrip() for row in box.rows)
+    if now and (mark := mark_in(now, draft)):
+        yield from _erase_mark(job, keys, seen, draft, mark)
+
+
+def _place_behind(box: Box, mark: str) -> Box | None:
+    """Return the box with the cursor right behind the mark, or None if the box shows the mark more than once."""
+    cells = [parse_row(row)[0].cells for row in box.rows]
+    found = [(row, column) for row, some in enumerate(cells) for column, cell in enumerate(some) if cell == mark]
+    if len(found) != 1:
+        return None
+    row, column = found[0]
+    return replace(box, cursor_row=row, cursor_x=box.starts[row] + column + 1)
 
 
 def _shown_to_cursor(screen: Screen, box: Box) -> tuple[str, int, int]:

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from hark.delivery.budget import BACK_WITHIN_S, TAKEN_WITHIN_S
 from hark.delivery.carriers import empty_box as into_empty_box
 from hark.delivery.carriers.cursor import place_of_typing, same_rows, walk_cursor
+from hark.delivery.carriers.draft_record import drop_draft
 from hark.delivery.carriers.free_box import into_free_box
 from hark.delivery.carriers.steps import (
     Answer,
     Delivery,
-    DropDraft,
     Held,
     LeaveUndo,
     Outcome,
@@ -140,7 +140,7 @@ def _bring_back(
         seen = yield from watch_for(lambda screen: _is_back(screen, job, stash, draft), BACK_WITHIN_S)
     if _holds(seen.screen, job, draft):
         yield from walk_cursor(draft, job.look)
-        yield DropDraft()
+        yield from drop_draft()
     elif place := _place_of_typing(seen.screen, job, stash, draft):
         yield from walk_cursor(place, job.look)
     return None

@@ -18,7 +18,10 @@ from hark.delivery.screen.wrapping import is_surely_newline
 
 TAB_WIDTH = 4
 """The number of blanks that stay in the box for a tab, with agents that draw a tab as blanks."""
-SPARE_ERASURES = 8
+SPARE_ERASURES = 64
+"""The number of Backspaces beyond the length of a text: a completion that has caught the Enter may have made the text longer."""
+SPARE_STEPS = 8
+"""The number of arrow keys beyond those that lead to the end or the start of a text."""
 COLLAPSED_ABOVE = 4096
 """The length of a paste above which every agent that has placeholders for long pastes shows one: a few Backspaces take a placeholder
 out."""
@@ -41,6 +44,8 @@ SUBMITTED_S = 0.15
 LONGEST_PASTE = 120
 """The largest number of characters in one piece of a paste: agents may show a longer piece collapsed."""
 PIECEMEAL_BELOW = 4096
+MOST_LINES = 6
+"""The largest number of lines below the cursor over which an undo leads the cursor line by line: each takes two writes with pauses."""
 MARKS = "§¶¤"
 """The characters that serve as marks. None is a letter or a digit, because those answer dialogs."""
 _NOT_PASTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -176,8 +181,28 @@ def going_back_on(screen: Screen, box: Box, look: BoxLook) -> Undo:
     if shows_placeholder(box, look):
         return ()
     shown = shown_text(screen, box)
+    if shown and look.line_start_key and len(box.rows) - 1 - box.cursor_row <= MOST_LINES:
+        return _going_by_lines(screen, box, look, shown)
     behind = behind_cursor(shown, screen, box) if shown else behind_in_last_row(screen, box)
     return going_back(shown or "\n".join(box.rows), behind, look, SUBMITTED_S) if behind else ()
+
+
+def _going_by_lines(screen: Screen, box: Box, look: BoxLook, shown: str) -> Undo:
+    """Return the writes that bring the cursor to its place if every row is a line: to the end of the draft, up to the line of the cursor,
+    and from the start of that line to the right. Blanks at the ends of lines, which no screen shows, do not matter then. Claude Code takes
+    the key for the start of a line from an older place if other keys come in the same read, so each has a write of its own."""
+    start = box.starts[box.cursor_row]
+    before = screen.rows[screen.cursor_y].part(start, screen.cursor_x)
+    blanks = max(screen.cursor_x - max(len(screen.rows[screen.cursor_y].cells), start), 0)
+    to_start = Write(keys=(look.line_start_key or "",), then_wait_s=WORKED_OFF_S, read_wait_s=2 * ONE_BY_ONE_S)
+    to_line_above = replace(to_start, keys=(look.left_key,))
+    return (
+        Write(then_wait_s=SUBMITTED_S),
+        replace(to_start, keys=("Right",) * (len(shown) + SPARE_STEPS)),
+        *(to_start, to_line_above) * (len(box.rows) - 1 - box.cursor_row),
+        to_start,
+        *((Write(keys=("Right",) * steps),) if (steps := arrows(before) + blanks) else ()),
+    )
 
 
 def going_back(draft: str, behind: str | None, look: BoxLook, wait_s: float = WORKED_OFF_S) -> Undo:
@@ -185,7 +210,7 @@ def going_back(draft: str, behind: str | None, look: BoxLook, wait_s: float = WO
     where one more step does nothing."""
     if behind is None:
         return ()
-    to_the_end = Write(keys=("Right",) * (len(draft) + SPARE_ERASURES), then_wait_s=WORKED_OFF_S)
+    to_the_end = Write(keys=("Right",) * (len(draft) + SPARE_STEPS), then_wait_s=WORKED_OFF_S)
     return (Write(then_wait_s=wait_s), to_the_end, *going_left(behind, look))
 
 

@@ -24,7 +24,7 @@ from hark.delivery.carriers.steps import (
     Step,
 )
 from hark.delivery.carriers.submit import Job, Test, ends_at_cursor
-from hark.delivery.carriers.undo import Undo, Write
+from hark.delivery.carriers.undo import Undo, Write, leaves_draft_out
 from hark.delivery.screen.box import BoxLook, read_box
 from hark.delivery.screen.capture import Rows, Screen
 
@@ -44,15 +44,24 @@ def with_draft_while_seen(delivery: Delivery, job: Job, key: str | None = None) 
     return _while_seen(delivery, _Sight(shows_box), partial(_leaving_out, key=key))
 
 
+def with_draft_out(delivery: Delivery) -> Delivery:
+    """Run the delivery while a draft that an earlier delivery has taken is still out of the box: every undo says so, for none of them
+    brings that draft back."""
+    return _while_seen(delivery, _NoSight(), _leaving_all_out)
+
+
 class _Sight:
     """Whether the box is seen. While the agent is in its editor nothing else is seen, but an editor that opens proves that there is a
-    box; what it leaves on the screen when it closes proves nothing."""
+    box; what it leaves on the screen when it closes proves nothing. Nor does a blank screen, or the terminal's other screen: the agent
+    is about to draw."""
 
     def __init__(self, shows_box: Test) -> None:
         self.has_box = True
         self._shows_box = shows_box
         self._is_in_editor = False
         self._editor_rows: Rows | None = None
+        self._is_alternate: bool | None = None
+        """True if the box stands on the terminal's alternate screen; None until it is seen."""
 
     def take(self, step: Step, answer: Answer) -> None:
         if isinstance(answer, EditorOpened):
@@ -62,8 +71,24 @@ class _Sight:
         elif isinstance(answer, Seen) and self._is_in_editor:
             self._editor_rows = answer.screen.rows
         elif isinstance(answer, Seen) and answer.screen.rows != self._editor_rows:
-            self._editor_rows = None
-            self.has_box = self._shows_box(answer.screen)
+            self._take_screen(answer.screen)
+
+    def _take_screen(self, screen: Screen) -> None:
+        if self._shows_box(screen):
+            self.has_box, self._editor_rows, self._is_alternate = True, None, screen.is_alternate
+        elif self._is_alternate in (None, screen.is_alternate) and any(row.strip() for row in screen.rows.plain):
+            self.has_box, self._editor_rows = False, None
+
+
+class _NoSight(_Sight):
+    """A box that never counts as seen."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda screen: False)
+        self.has_box = False
+
+    def take(self, step: Step, answer: Answer) -> None:
+        pass
 
 
 def _while_seen(delivery: Delivery, sight: _Sight, hidden: Callable[[Undo], Undo]) -> Delivery:
@@ -101,7 +126,14 @@ def _with_undo(step: Step, undo: Undo) -> Step:
     return LeaveUndo(undo) if isinstance(step, LeaveUndo) else replace(step, then=undo)
 
 
+def _leaving_all_out(undo: Undo) -> Undo:
+    return undo if leaves_draft_out(undo) else (*undo, Write(leaves_draft_out=True))
+
+
 def _leaving_out(undo: Undo, key: str | None) -> Undo:
-    """Return the undo without the writes that bring the draft back, which are its last ones."""
+    """Return the undo without the writes that bring the draft back, which are its last ones. An undo that erases says even without
+    such writes that it was left while no box was seen."""
     back = next((at for at, write in enumerate(undo) if write.paste or (key and key in write.keys)), None)
-    return undo if back is None else (*undo[:back], Write(leaves_draft_out=True))
+    if back is None and not any("BSpace" in write.keys for write in undo):
+        return undo
+    return (*undo[:back], Write(leaves_draft_out=True))

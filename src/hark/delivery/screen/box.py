@@ -19,6 +19,10 @@ NEAR_THE_EDGE = 4
 """The number of columns from the right edge within which a row may be wrapped: a screen does not show blanks at the end of a row."""
 
 
+COLLAPSED_FROM = 150
+"""The length of a paste from which an agent may show a placeholder for it: OpenCode does from there on."""
+
+
 class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How an agent's input box looks, as regular expressions over the text of whole rows without their trailing spaces."""
 
@@ -54,6 +58,10 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     collapses_over: int | None = None
     """The number of characters above which the agent always shows a placeholder instead of the paste; left out if there is no such
     number."""
+    finds_menus_by_column: bool = False
+    """True if the agent takes the column of its cursor for a place in the text when it looks for an `@word` before the cursor. In a text
+    with marks or emoji that place lies before the cursor, and a menu that opens there would catch the Enter: so hark writes blanks behind
+    such a text."""
     needs_visible_cursor: bool = False
     """True if the agent shows its cursor while its box takes input: a box with a hidden cursor is not read."""
     needs_focus: bool = False
@@ -71,6 +79,9 @@ class BoxLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     left_key: str = "Left"
     """The key that moves the cursor one character to the left and does nothing in an empty box: the undo presses this key without a
     look, and the draft may come back later than the key. In some agents plain Left opens another view in an empty box."""
+    line_start_key: str | None = None
+    """The key that moves the cursor to the start of its line, over wraps and no further, and does nothing in an empty box or a dialog.
+    With this key the undo finds the place of the cursor even if blanks that no screen shows stand behind it."""
     arrows: Literal["rows", "lines"] = "rows"
     """Whether Up and Down go by rows as they are drawn, or by lines as they were typed. Keys that go by lines skip the other rows of a
     wrapped line, and may leave the draft."""
@@ -166,6 +177,11 @@ def holds_placeholder(box: Box, look: BoxLook, text: str | None = None) -> bool:
 def shows_placeholder(box: Box, look: BoxLook) -> bool:
     """Return whether the box shows a placeholder for a long paste, alone or beside other text."""
     return look.placeholder is not None and re.search(look.placeholder, "".join(box.rows)) is not None
+
+
+def may_be_collapsed(text: str, look: BoxLook) -> bool:
+    """Return whether the agent may show a placeholder instead of this text when it is pasted, also in its transcript."""
+    return look.placeholder is not None and (text.count("\n") > 1 or len(text) > COLLAPSED_FROM)
 
 
 def shows_below(screen: Screen, box: Box, pattern: str | None) -> bool:

@@ -16,6 +16,9 @@ _COLUMNS = {
     "{events}": rows.EVENTS.columns,
     "{drafts}": rows.DRAFTS.columns,
     "{reminders}": rows.REMINDERS.columns,
+    "{questions}": rows.QUESTIONS.columns,
+    "{browsers}": rows.BROWSERS.columns,
+    "{notifications}": rows.NOTIFICATIONS.columns,
 }
 
 

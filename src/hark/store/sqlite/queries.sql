@@ -19,11 +19,11 @@ SELECT {sessions} FROM sessions ORDER BY created_at, sequence;
 INSERT INTO sessions (
     id, name, agent, host, pane, command, directory, created_at, is_adopted, state, gone_at, airlock, do_not_disturb_since,
     nudge_seq, last_signal_at, signal_state, signal_text, signal_source, hearing, conversation, transcript,
-    gone_because, started_at
+    gone_because, started_at, heir_of, restart, failures, restart_at, has_given_up
 ) VALUES (
     :id, :name, :agent, :host, :pane, :command, :directory, :created_at, :is_adopted, :state, :gone_at, :airlock,
     :do_not_disturb_since, :nudge_seq, :last_signal_at, :signal_state, :signal_text, :signal_source, :hearing, :conversation, :transcript,
-    :gone_because, :started_at
+    :gone_because, :started_at, :heir_of, :restart, :failures, :restart_at, :has_given_up
 );
 
 -- name: update-session
@@ -33,7 +33,8 @@ UPDATE sessions SET
     created_at = :created_at, is_adopted = :is_adopted, state = :state, gone_at = :gone_at, airlock = :airlock,
     do_not_disturb_since = :do_not_disturb_since, nudge_seq = :nudge_seq, last_signal_at = :last_signal_at,
     signal_state = :signal_state, signal_text = :signal_text, signal_source = :signal_source, hearing = :hearing,
-    conversation = :conversation, transcript = :transcript, gone_because = :gone_because, started_at = :started_at
+    conversation = :conversation, transcript = :transcript, gone_because = :gone_because, started_at = :started_at,
+    heir_of = :heir_of, restart = :restart, failures = :failures, restart_at = :restart_at, has_given_up = :has_given_up
 WHERE id = :id;
 
 -- name: delete-session
@@ -46,22 +47,22 @@ INSERT INTO messages (
     id, target_session_id, sender_session_id, sender_name, text, delivery_mode, status, hold_reason, held_since, queued_at,
     timeout_at, staged_at, delivered_at, acknowledged_at, completed_at, ended_at, attempts, attempted_at, interrupted_at, channel, carrier, authority,
     is_as_user, is_inbox,
-    is_raw, batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure,
+    is_raw, is_alone, is_kept_back, batch_id, idempotency_key, notify_on_delivery, notify_after_seconds, notify_on_stop, notify_on_failure,
     in_reply_to, thread_id, hops
 ) VALUES (
     :id, :target_session_id, :sender_session_id, :sender_name, :text, :delivery_mode, :status, :hold_reason, :held_since,
     :queued_at, :timeout_at, :staged_at, :delivered_at, :acknowledged_at, :completed_at, :ended_at, :attempts, :attempted_at, :interrupted_at, :channel,
-    :carrier, :authority, :is_as_user, :is_inbox, :is_raw, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
+    :carrier, :authority, :is_as_user, :is_inbox, :is_raw, :is_alone, :is_kept_back, :batch_id, :idempotency_key, :notify_on_delivery, :notify_after_seconds, :notify_on_stop,
     :notify_on_failure, :in_reply_to, :thread_id, :hops
 ) RETURNING sequence;
 
 -- name: move-message
 -- Set the columns of a message that a change of its status changes.
 UPDATE messages SET
-    status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
+    target_session_id = :target_session_id, status = :status, hold_reason = :hold_reason, held_since = :held_since, staged_at = :staged_at,
     delivered_at = :delivered_at, acknowledged_at = :acknowledged_at, completed_at = :completed_at, ended_at = :ended_at,
     timeout_at = :timeout_at, attempts = :attempts, attempted_at = :attempted_at, interrupted_at = :interrupted_at,
-    batch_id = :batch_id, channel = :channel, carrier = :carrier, authority = :authority
+    batch_id = :batch_id, channel = :channel, carrier = :carrier, authority = :authority, is_kept_back = :is_kept_back
 WHERE id = :id;
 
 -- name: save-answer
@@ -81,6 +82,12 @@ SELECT id FROM messages
 WHERE target_session_id = :session_id AND EXISTS (SELECT 1 FROM answers WHERE message_id = messages.id)
 ORDER BY sequence DESC LIMIT 1;
 
+-- name: find-last-words
+-- Find the beginning of the answer to the newest message of a session that has one.
+SELECT substr(answers.text, 1, :length) FROM messages JOIN answers ON answers.message_id = messages.id
+WHERE target_session_id = :session_id
+ORDER BY sequence DESC LIMIT 1;
+
 -- name: find-message
 -- Find one message by its id.
 SELECT {messages} FROM messages WHERE id = :message_id;
@@ -98,7 +105,7 @@ ORDER BY sequence LIMIT :limit;
 -- name: count-pending-before
 -- Count the pending messages of a session that are delivered before this one. The order is that of queue/ordering.py.
 SELECT count(*) FROM messages
-WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 AND is_kept_back = 0
   AND (
     CASE WHEN status = 'staged' THEN 0 ELSE 1 END,
     CASE delivery_mode WHEN 'urgent' THEN 0 WHEN 'important' THEN 1 ELSE 2 END,
@@ -112,7 +119,7 @@ WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged')
 -- name: count-pending-before-new
 -- Count the pending messages of a session that are delivered before one that has just arrived, which is the last of its mode.
 SELECT count(*) FROM messages
-WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 AND is_kept_back = 0
   AND sequence <> :sequence
   AND (:delivery_mode = 'sequential' OR delivery_mode IN (:delivery_mode, 'urgent') OR status = 'staged');
 
@@ -129,18 +136,18 @@ ORDER BY sequence;
 -- name: find-some-pending
 -- Find any two of the messages that wait for a session. If only one waits, nobody need ask for the order.
 SELECT {messages} FROM messages
-WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 LIMIT 2;
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 AND is_kept_back = 0 LIMIT 2;
 
 -- name: find-first-pending-of-kind
 -- Find the oldest message of a session with that status and mode. It takes one step down the index, however many messages wait.
 SELECT MIN(sequence) FROM messages
 WHERE target_session_id = :session_id AND delivery_mode = :delivery_mode AND status = :status
-  AND status IN ('queued', 'held', 'staged') AND is_inbox = 0;
+  AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 AND is_kept_back = 0;
 
 -- name: list-next-pending
 -- List the messages of a session that are delivered next. The order is that of queue/ordering.py.
 SELECT {messages} FROM messages
-WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0
+WHERE target_session_id = :session_id AND status IN ('queued', 'held', 'staged') AND is_inbox = 0 AND is_kept_back = 0
 ORDER BY
     CASE WHEN status = 'staged' THEN 0 ELSE 1 END,
     CASE delivery_mode WHEN 'urgent' THEN 0 WHEN 'important' THEN 1 ELSE 2 END,
@@ -363,3 +370,102 @@ WHERE state = 'gone' AND gone_at < :before
   AND NOT EXISTS (SELECT 1 FROM messages WHERE target_session_id = gone.id)
   AND NOT EXISTS (SELECT 1 FROM drafts WHERE drafts.session_id = gone.id)
 ORDER BY gone_at LIMIT :limit;
+
+-- name: insert-question
+-- Add a question that an agent asks.
+INSERT INTO questions ({questions})
+VALUES (:id, :session_id, :kind, :text, :channel, :agents_id, :tool, :is_command, :is_cut, :detail, :directory, :parts, :asked_at,
+    :ended_at, :how_ended, :answer, :answered_by, :answered_as);
+
+-- name: end-question
+-- Set how a question has ended.
+UPDATE questions SET
+    ended_at = :ended_at, how_ended = :how_ended, answer = :answer, answered_by = :answered_by, answered_as = :answered_as
+WHERE id = :id;
+
+-- name: find-question
+-- Find one question by its id.
+SELECT {questions} FROM questions WHERE id = :question_id;
+
+-- name: list-open-questions
+-- List the questions that have not ended, oldest first.
+SELECT {questions} FROM questions WHERE ended_at IS NULL ORDER BY asked_at, rowid;
+
+-- name: list-questions
+-- List the newest questions of all sessions, newest first.
+SELECT {questions} FROM questions ORDER BY asked_at DESC, rowid DESC LIMIT :limit;
+
+-- name: list-questions-of-session
+-- List the newest questions of a session, newest first.
+SELECT {questions} FROM questions WHERE session_id = :session_id ORDER BY asked_at DESC, rowid DESC LIMIT :limit;
+
+-- name: delete-old-questions
+-- Delete the questions that ended before a time.
+DELETE FROM questions WHERE ended_at < :before;
+
+-- name: save-browser
+-- Store a browser that may look at the dashboard, or what has changed about it.
+INSERT INTO browsers (id, user, digest, is_read_only, user_agent, created_at, last_seen_at, expires_at)
+VALUES (:id, :user, :digest, :is_read_only, :user_agent, :created_at, :last_seen_at, :expires_at)
+ON CONFLICT (id) DO UPDATE SET last_seen_at = excluded.last_seen_at, expires_at = excluded.expires_at;
+
+-- name: list-browsers
+-- List the browsers that may look at the dashboard, the oldest first.
+SELECT {browsers} FROM browsers ORDER BY created_at, id;
+
+-- name: delete-browser
+-- Delete a browser: its cookie is worth nothing from now on.
+DELETE FROM browsers WHERE id = :id;
+
+-- name: acknowledge
+-- Store how far a user has seen a subject; the number never falls.
+INSERT INTO acknowledgements (user, subject, seq, at) VALUES (:user, :subject, :seq, :at)
+ON CONFLICT (user, subject) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE excluded.seq > acknowledgements.seq;
+
+-- name: list-acknowledgements
+-- List how far a user has seen each subject.
+SELECT subject, seq FROM acknowledgements WHERE user = :user;
+
+-- name: forget-acknowledgements
+-- Delete what users have seen of a subject that is no longer on record.
+DELETE FROM acknowledgements WHERE subject = :subject;
+
+-- name: insert-notification
+-- Store what became of an alert, and return its number.
+INSERT INTO notifications (at, user, browser_id, session_id, nudge_seq, channel, outcome, reason)
+VALUES (:at, :user, :browser_id, :session_id, :nudge_seq, :channel, :outcome, :reason) RETURNING sequence;
+
+-- name: forget-notifications
+-- Delete all reports of alerts but the newest.
+DELETE FROM notifications WHERE sequence <= (SELECT max(sequence) FROM notifications) - :kept;
+
+-- name: list-notifications
+-- List the newest reports of alerts, newest first.
+SELECT {notifications} FROM notifications ORDER BY sequence DESC LIMIT :limit;
+
+-- name: list-unsettled
+-- List the newest messages that have not arrived or of which nobody knows whether they have, newest first.
+SELECT {messages} FROM messages
+WHERE status IN ('uncertain', 'dead', 'failed', 'expired')
+ORDER BY sequence DESC LIMIT :limit;
+
+-- name: search-messages
+-- Find messages by their text or their sender, newest first.
+SELECT queued_at, target_session_id, id, text FROM messages
+WHERE (text LIKE :pattern ESCAPE '\' OR sender_name LIKE :pattern ESCAPE '\')
+  AND (:session_id IS NULL OR target_session_id = :session_id)
+ORDER BY sequence DESC LIMIT :limit;
+
+-- name: search-answers
+-- Find answers by their text, newest first.
+SELECT answers.at, messages.target_session_id, messages.id, answers.text FROM answers
+JOIN messages ON messages.id = answers.message_id
+WHERE answers.text LIKE :pattern ESCAPE '\' AND (:session_id IS NULL OR messages.target_session_id = :session_id)
+ORDER BY messages.sequence DESC LIMIT :limit;
+
+-- name: search-signals
+-- Find signals by their text or state, newest first.
+SELECT at, session_id, message_id, json_extract(data, '$.state') || ': ' || coalesce(json_extract(data, '$.text'), '') AS said
+FROM events
+WHERE kind = 'signal' AND said LIKE :pattern ESCAPE '\' AND (:session_id IS NULL OR session_id = :session_id)
+ORDER BY seq DESC LIMIT :limit;

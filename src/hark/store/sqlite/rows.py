@@ -15,8 +15,10 @@ import msgspec
 from hark.model.answer import Answer
 from hark.model.event import Event
 from hark.model.message import Draft, Message, Receipt
+from hark.model.question import Question
 from hark.model.reminder import Reminder
 from hark.model.session import Session
+from hark.model.viewer import Browser, Notification
 
 T = TypeVar("T", bound=msgspec.Struct)
 Row = dict[str, Any]
@@ -109,3 +111,6 @@ ANSWERS = Table(Answer)
 EVENTS = Table(Event)
 DRAFTS = Table(Draft)
 REMINDERS = Table(Reminder)
+QUESTIONS = Table(Question, end="how_ended")
+BROWSERS = Table(Browser)
+NOTIFICATIONS = Table(Notification)

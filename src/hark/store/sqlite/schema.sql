@@ -25,7 +25,7 @@ CREATE TABLE sessions (
     do_not_disturb_since INTEGER,
     nudge_seq INTEGER NOT NULL,
     last_signal_at INTEGER
-, signal_state TEXT, signal_text TEXT NOT NULL DEFAULT '', signal_source TEXT, hearing TEXT NOT NULL DEFAULT '', conversation TEXT NOT NULL DEFAULT '', transcript TEXT NOT NULL DEFAULT '', gone_because TEXT NOT NULL DEFAULT '', started_at INTEGER) STRICT;
+, signal_state TEXT, signal_text TEXT NOT NULL DEFAULT '', signal_source TEXT, hearing TEXT NOT NULL DEFAULT '', conversation TEXT NOT NULL DEFAULT '', transcript TEXT NOT NULL DEFAULT '', gone_because TEXT NOT NULL DEFAULT '', started_at INTEGER, heir_of TEXT, restart TEXT NOT NULL DEFAULT 'no', failures INTEGER NOT NULL DEFAULT 0, restart_at INTEGER, has_given_up INTEGER NOT NULL DEFAULT 0) STRICT;
 
 -- AUTOINCREMENT: a place in the order of arrival is never given twice, even when messages are removed.
 CREATE TABLE messages (
@@ -64,6 +64,8 @@ CREATE TABLE messages (
     in_reply_to TEXT,
     thread_id TEXT,
     hops INTEGER NOT NULL DEFAULT 0,
+    is_alone INTEGER NOT NULL DEFAULT 0,
+    is_kept_back INTEGER NOT NULL DEFAULT 0,
     CHECK ((status = 'held') = (hold_reason IS NOT NULL))
 ) STRICT;
 
@@ -76,8 +78,8 @@ CREATE INDEX messages_pending_of_session ON messages (target_session_id, sequenc
 WHERE status IN ('queued', 'held', 'staged');
 
 -- Holds all that decides the order, so that a position is counted without touching the messages.
-CREATE INDEX messages_position ON messages (target_session_id, delivery_mode, status, sequence)
-WHERE status IN ('queued', 'held', 'staged') AND is_inbox = 0;
+CREATE INDEX messages_position ON messages (target_session_id, delivery_mode, status, sequence, is_inbox, is_kept_back)
+WHERE status IN ('queued', 'held', 'staged') AND is_inbox = 0 AND is_kept_back = 0;
 
 CREATE INDEX messages_inbox ON messages (target_session_id, sequence)
 WHERE is_inbox = 1 AND status = 'queued';
@@ -208,3 +210,67 @@ CREATE TABLE clocks (
     name TEXT PRIMARY KEY,
     at INTEGER NOT NULL
 ) STRICT;
+
+-- What agents ask their humans.
+CREATE TABLE questions (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    agents_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    is_command INTEGER NOT NULL,
+    is_cut INTEGER NOT NULL,
+    detail TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    parts TEXT NOT NULL,
+    asked_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    how_ended TEXT,
+    answer TEXT NOT NULL,
+    answered_by TEXT,
+    answered_as TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX questions_of_session ON questions (session_id, asked_at);
+
+CREATE INDEX questions_by_age ON questions (asked_at);
+
+CREATE INDEX questions_open ON questions (asked_at)
+WHERE ended_at IS NULL;
+
+CREATE TABLE browsers (
+    id TEXT PRIMARY KEY,
+    user TEXT NOT NULL,
+    digest TEXT NOT NULL UNIQUE,
+    is_read_only INTEGER NOT NULL,
+    user_agent TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
+
+-- The subject is the id of a session (seq is its nudge_seq), `message:` and the id of a message, or `away` (seq is that of an event).
+CREATE TABLE acknowledgements (
+    user TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (user, subject)
+) STRICT;
+
+CREATE TABLE notifications (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    user TEXT NOT NULL,
+    browser_id TEXT,
+    session_id TEXT NOT NULL,
+    nudge_seq INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX messages_unsettled ON messages (sequence)
+WHERE status IN ('uncertain', 'dead', 'failed', 'expired');

@@ -127,12 +127,20 @@ class Airlock:
         return convert(await self._ask(op="facts"), AirlockFacts)
 
     async def hold(
-        self, seconds: float, gap_ms: float, enter_gap_ms: float, label: str = "", *, after_enter_ms: float = 0.0
+        self,
+        seconds: float,
+        gap_ms: float,
+        enter_gap_ms: float,
+        label: str = "",
+        *,
+        after_enter_ms: float = 0.0,
+        drops_answers: bool = False,
     ) -> str:
-        """Begin a hold and return its id. `label` is the name of the delivery, for whoever asks later what became of it. An airlock that an
-        earlier hark started knows no gap behind an Enter and ignores `after_enter_ms`."""
+        """Begin a hold and return its id. `label` is the name of the delivery, for whoever asks later what became of it. With
+        `drops_answers`, held keys that were meant for a dialog are not passed on. An airlock that an earlier hark started ignores
+        `after_enter_ms` and `drops_answers`."""
         gaps = {"gap_ms": gap_ms, "enter_gap_ms": enter_gap_ms, "after_enter_ms": after_enter_ms}
-        answer = await self._ask(op="hold", seconds=seconds, label=label, **gaps)
+        answer = await self._ask(op="hold", seconds=seconds, label=label, drops_answers=drops_answers, **gaps)
         return str(answer["hold"])
 
     async def write(

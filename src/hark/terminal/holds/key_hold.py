@@ -64,6 +64,8 @@ class KeyHold:
         enter_gap_s: float,
         key_gap_s: float = 0.0,
         label: str = "",
+        *,
+        drops_answers: bool = False,
     ) -> None:
         self._server = server
         self._pane = pane
@@ -72,7 +74,8 @@ class KeyHold:
         self._enter_gap_s = enter_gap_s
         self._ends_at = asyncio.get_running_loop().time() + seconds
         self._name = f"hark-{os.getpid()}-{next(_holds)}"
-        self._names = Names(self._name, view.watchers, enter_gap_s, key_gap_s, our_key_for(view.key_mode))
+        our_key = our_key_for(view.key_mode)
+        self._names = Names(self._name, view.watchers, enter_gap_s, key_gap_s, our_key, drops_answers)
         self._tables = tables_for(server.features, self._names)
         self._label = label
         self._settings: list[Setting] = []
@@ -90,17 +93,20 @@ class KeyHold:
         enter_gap_s: float = 0.0,
         label: str = "",
         key_gap_s: float = 0.0,
+        *,
+        drops_answers: bool = False,
     ) -> "KeyHold | None":
         """Begin a hold, which tmux ends by itself after `seconds`. Return None if the keys cannot be held now: someone is in the middle
         of a tmux command or scrolls, another hold is under way, the clients were not the same a moment later, one of the clients
         does not take keys (it shows a popup, or waits for a command), or the timer could not reach tmux.
 
         `enter_gap_s` is how long after other keys a held Enter comes out; `key_gap_s` is how long after another key each of the first
-        held keys comes out. `label` is the name of the delivery, for whoever asks later what became of it."""
+        held keys comes out. `label` is the name of the delivery, for whoever asks later what became of it. With `drops_answers`, held
+        keys that answer dialogs do not come out at all."""
         view = await _look(server, pane)
         if view.is_in_a_command or not _is_reachable(server):
             return None
-        hold = cls(server, pane, view, seconds, enter_gap_s, key_gap_s, label)
+        hold = cls(server, pane, view, seconds, enter_gap_s, key_gap_s, label, drops_answers=drops_answers)
         if not view.watchers:
             return hold
         is_armed = False

@@ -50,6 +50,12 @@ _BINDING = re.compile(r"bind-key +(?P<repeat>-r +)?-T +(?P<table>\S+) +(?P<key>\
 # A mouse event that nothing is bound to goes to the program under the mouse; send-keys alone would swallow it.
 _SEND_ON = 'if-shell -F "#{mouse_pane}" { send-keys -M } { send-keys }'
 
+ANSWER_KEYS = ("Enter", "KPEnter", "Escape")
+"""The keys that answer every dialog, and that a hold that drops answers does not send on. tmux cannot look at what follows a key, so letters
+and digits, which may belong to a text, are sent on."""
+NO_COMMAND = "if-shell -F 0 list-sessions"
+"""A tmux command that does nothing, and is done at once."""
+
 Words = tuple[str, ...]
 """The words of a tmux command, from which a control line or a shell command can be made."""
 
@@ -84,11 +90,18 @@ class Names(Struct, frozen=True):
     of a paste pass through the tables there, and Claude Code loses a paste whose keys come with pauses."""
     our_key: str = OUR_KEY
     """The key that waits in the queues of the clients."""
+    drops_answers: bool = False
+    """True if held keys that answer dialogs are not sent on: they were meant for a dialog that is gone."""
 
     @property
     def has_gaps(self) -> bool:
         """True if held keys pass through a table of ours on their way out."""
-        return bool(self.enter_gap_s or self.key_gap_s)
+        return bool(self.enter_gap_s or self.key_gap_s or self.drops_answers)
+
+    @property
+    def has_out_table(self) -> bool:
+        """True if held keys pass through a table of ours on their way out on tmux 3.3, where the gap between other keys is left out."""
+        return bool(self.enter_gap_s or self.drops_answers)
 
     @property
     def longest_gaps_s(self) -> float:
@@ -214,7 +227,9 @@ class Queued:
 
     def _out_keys(self) -> Iterator[tuple[str, str]]:
         """Yield each key that waits on its way out, with the commands that it runs then."""
-        if enter_gap_s := self._names.enter_gap_s or 2 * self._names.key_gap_s:
+        if self._names.drops_answers:
+            yield from ((key, NO_COMMAND) for key in ANSWER_KEYS)
+        elif enter_gap_s := self._names.enter_gap_s or 2 * self._names.key_gap_s:
             waits = self._waiting(f"run-shell -d {enter_gap_s:.3f} ; send-keys")
             yield from ((key, waits) for key in ("Enter", "KPEnter"))
         if self._names.key_gap_s:
@@ -251,7 +266,7 @@ class Copied:
             for prefix in watcher.prefixes:
                 if prefix != "None":
                     yield rf"{command('bind-key', '-T', name, prefix)} {wait}switch-client -T prefix"
-            if self._names.enter_gap_s:
+            if self._names.has_out_table:
                 yield from self._table(f"{name}-out", name, listed, watcher)
 
     def override(self, settings: Iterable[Setting]) -> Iterator[Words]:
@@ -269,7 +284,7 @@ class Copied:
 
     def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]:
         yield from (setting.restore for setting in settings if setting.option == PASTE_TIME)
-        if self._names.enter_gap_s:
+        if self._names.has_out_table:
             yield from _unbound(f"{name}-out" for name in self._names.of_clients)
 
     def forget(self) -> Iterator[Words]:
@@ -284,12 +299,15 @@ class Copied:
     ) -> Iterator[str]:
         """Yield the commands that copy the human's table into `table`, with `first` before the commands of every key."""
         yield rf"bind-key -T {table} Any {first}{self._key(client)}"
-        if self._names.enter_gap_s:
+        if self._names.drops_answers:
+            dropped = rf"{first}{NO_COMMAND} \; {self._stay(client)}"
+            yield from (f"bind-key -T {table} {key} {dropped}" for key in ANSWER_KEYS)
+        elif self._names.enter_gap_s:
             yield from (rf"bind-key -T {table} {key} {first}{self._enter(client)}" for key in ("Enter", "KPEnter"))
         yield from _copies(table, listed, watcher.usual_table, first)
 
     def _key(self, client: str) -> str:
-        return rf"{_SEND_ON} \; {self._stay(client)}" if self._names.enter_gap_s else _SEND_ON
+        return rf"{_SEND_ON} \; {self._stay(client)}" if self._names.has_out_table else _SEND_ON
 
     def _enter(self, client: str) -> str:
         waiting = _waiting_enter(client)

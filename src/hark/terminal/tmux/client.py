@@ -14,7 +14,7 @@ from typing import cast
 
 from hark.model.errors import HarkError
 from hark.terminal.tmux.commands import Line, command, line
-from hark.terminal.tmux.control import ControlParser, Exited, Notice, Reply
+from hark.terminal.tmux.control import ControlParser, Exited, Notice, Output, Reply
 from hark.terminal.tmux.orphans import (
     HIDDEN_SESSION,
     end_orphans,
@@ -25,6 +25,8 @@ from hark.terminal.tmux.orphans import (
 )
 
 FLAGS = "no-output,ignore-size"
+OUTPUT_FLAGS = "ignore-size,pause-after=1"
+"""The flags of a client that is told what panes print. If it does not read for a second, tmux pauses what it tells, and never the pane."""
 
 # A hook ends the session, not the option destroy-unattached: with that option tmux (up to 3.7 at least) can crash when a control client
 # ends in the moment in which another client disconnects, and takes all agents with it (tmux pull request 5497).
@@ -41,6 +43,8 @@ class Call:
     def __init__(self, line: Line, answer: asyncio.Future[list[Reply]]) -> None:
         self.line = line
         self.answer = answer
+        self.on_answered: Callable[[], None] | None = None
+        """The function to call when the whole line is answered, before anything is read that came after the answer."""
         self.replies: list[Reply] = []
 
     def take(self, reply: Reply) -> bool:
@@ -50,15 +54,24 @@ class Call:
             return False
         if not self.answer.done():
             self.answer.set_result(self.replies)
+        if self.on_answered:
+            self.on_answered()
         return True
 
 
 class ControlClient(asyncio.SubprocessProtocol):
-    def __init__(self, on_notice: Callable[[Notice], None], on_lost: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        on_notice: Callable[[Notice], None],
+        on_lost: Callable[[], None],
+        on_output: Callable[[Output], None] | None = None,
+    ) -> None:
+        """With `on_output`, the client is told what the panes of the hidden session print."""
         self._parser = ControlParser()
         self._calls: deque[Call] = deque()
         self._on_notice = on_notice
         self._on_lost = on_lost
+        self._on_output = on_output
         self._errors = b""
         self._attached = asyncio.get_running_loop().create_future()
         self._ended = asyncio.get_running_loop().create_future()
@@ -72,14 +85,22 @@ class ControlClient(asyncio.SubprocessProtocol):
         on_notice: Callable[[Notice], None],
         on_lost: Callable[[], None],
         deadline_s: float,
+        on_output: Callable[[Output], None] | None = None,
     ) -> "ControlClient":
         """Attach to the server, and end the control clients that earlier daemons left behind. `tmux` is the program with the options that
         choose the server."""
         loop = asyncio.get_running_loop()
-        hidden = ["new-session", "-A", "-s", HIDDEN_SESSION, "-x", "80", "-y", "24", "-f", FLAGS, hidden_program()]
+        flags = OUTPUT_FLAGS if on_output else FLAGS
+        hidden = ["new-session", "-A", "-s", HIDDEN_SESSION, "-x", "80", "-y", "24", "-f", flags, hidden_program()]
         try:
             _, client = await loop.subprocess_exec(
-                lambda: cls(on_notice, on_lost), *tmux, "-C", *hidden, env=environment, cwd="/", start_new_session=True
+                lambda: cls(on_notice, on_lost, on_output),
+                *tmux,
+                "-C",
+                *hidden,
+                env=environment,
+                cwd="/",
+                start_new_session=True,
             )
         except (FileNotFoundError, PermissionError) as missing:
             raise tmux_missing(tmux[0]) from missing
@@ -113,11 +134,15 @@ class ControlClient(asyncio.SubprocessProtocol):
         """True while an answer is awaited."""
         return bool(self._calls)
 
-    async def run(self, line: Line, deadline_s: float = 5.0) -> list[Reply]:
-        """Return the replies of the line's commands. Raise `tmux-failed` with tmux's own words if one of the commands failed."""
+    async def run(
+        self, line: Line, deadline_s: float = 5.0, on_answered: Callable[[], None] | None = None
+    ) -> list[Reply]:
+        """Return the replies of the line's commands. Raise `tmux-failed` with tmux's own words if one of the commands failed.
+        `on_answered` is called before any output is told that came after the answer."""
         if self.is_lost or self._transport is None:
             raise tmux_gone()
         call = Call(line, asyncio.get_running_loop().create_future())
+        call.on_answered = on_answered
         self._calls.append(call)
         stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
         stdin.write(line.text.encode() + b"\n")
@@ -159,6 +184,9 @@ class ControlClient(asyncio.SubprocessProtocol):
             match event:
                 case Reply():
                     self._take(event)
+                case Output():
+                    if self._on_output:
+                        self._on_output(event)
                 case Notice():
                     self._on_notice(event)
                 case Exited():

@@ -64,7 +64,7 @@ async def rename_window(server: TmuxServer, pane: Pane, before: str, name: str) 
 
 async def _window_of(server: TmuxServer, pane_id: str) -> str:
     await server.resolve(pane_id)
-    return await server.show(pane_id, _WINDOW_FORMAT)
+    return await server.show_at_home(pane_id, _WINDOW_FORMAT)
 
 
 def _words(command_line: list[str]) -> list[str]:

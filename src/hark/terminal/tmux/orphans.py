@@ -50,9 +50,9 @@ async def end_orphans(socket: str, attached: frozenset[int]) -> None:
     """Ask each orphan of that tmux server to end; kill the orphans that are still there a moment later."""
     left = list(orphans(await _processes(), socket, attached))
     for order in (signal.SIGTERM, signal.SIGKILL):
-        left = [pid for pid in left if _is_told(pid, order)]
+        left = [pid for pid in left if _send_signal(pid, order)]
         for _ in range(ENDING_POLLS):
-            if not (left := [pid for pid in left if _is_told(pid, 0)]):
+            if not (left := [pid for pid in left if _send_signal(pid, 0)]):
                 return
             await asyncio.sleep(ENDING_POLL_S)
 
@@ -68,7 +68,7 @@ def orphans(processes: list[str], socket: str, attached: frozenset[int]) -> Iter
             yield int(found["pid"])
 
 
-def _is_told(pid: int, order: int) -> bool:
+def _send_signal(pid: int, order: int) -> bool:
     """Send the signal; return True if there is such a process of ours."""
     try:
         os.kill(pid, order)

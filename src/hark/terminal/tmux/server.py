@@ -7,23 +7,23 @@ import itertools
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
-
 from hark.delivery.carriers.rest import PastHold
-from hark.delivery.screen.capture import Screen, Widths, parse_rows
+from hark.delivery.screen.capture import Screen
 from hark.model.errors import HarkError
 from hark.model.session import Pane
-from hark.signals.ink import Drawn, read_drawn
+from hark.signals.ink import read_drawn
 from hark.terminal.tmux.client import ControlClient, clean_environment, tmux_gone
 from hark.terminal.tmux.commands import Line, act_if, command, line, paste_if, press, question
-from hark.terminal.tmux.control import Notice, Reply
+from hark.terminal.tmux.control import Notice, Output, Reply
 from hark.terminal.tmux.expansion import Format, all_of, equals, not_
 from hark.terminal.tmux.facts import (
     CLIENT_FORMAT,
     PANE_FORMAT,
     SCREEN_FORMAT,
+    ClientFacts,
     PaneFacts,
     ServerFacts,
     parse_clients,
@@ -31,10 +31,13 @@ from hark.terminal.tmux.facts import (
 )
 from hark.terminal.tmux.landing import LAST_FORMAT, SESSIONS_FORMAT, parse_sessions, way_on
 from hark.terminal.tmux.orphans import HIDDEN_SESSION
+from hark.terminal.tmux.rendering import RENDERING_FORMAT, Rendering, read_screen
 from hark.terminal.tmux.socket_paths import check_owner
 from hark.terminal.tmux.version import check_version, features, widths_of
 
 CONNECT_DEADLINE_S = 10.0
+TYPIST_S = 600.0
+"""Seconds for which a human who has typed in a browser counts as somebody in front of the pane."""
 BACKOFF_S = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 # After each of these notifications the set of panes may have changed.
@@ -50,17 +53,12 @@ _STRUCTURAL = {
 
 _ESCAPED_DOLLAR = re.compile(r"\\\$(?=[A-Za-z_{])")
 
-RENDERING_FORMAT = Format(f"#{{history_size}} #{{pane_height}} {SCREEN_FORMAT}")
 STARTED_FORMAT = Format("#{pane_id} #{pane_pid} #{pane_start_command}")
 NEW_PANE_FORMAT = Format("#{pane_id} #{pane_pid}")
 
 
-class Rendering(Struct, frozen=True, kw_only=True):
-    rows: list[Drawn]
-    """The rows that scrolled off the top, and then the rows of the screen."""
-    screen: Screen
-    history: int
-    """How many lines have scrolled off the top of the screen, as far as tmux keeps them."""
+IS_AT_HOME = not_(equals("session_name", HIDDEN_SESSION))
+"""The condition that is true for panes where their own session shows them, and false for them in our hidden session."""
 
 
 class TmuxServer:
@@ -84,6 +82,7 @@ class TmuxServer:
         self._is_closed = False
         self._used_at_s = 0.0
         self._moves: set[asyncio.Task[None]] = set()
+        self._typed_at: dict[str, int] = {}
 
     @property
     def _cells(self) -> tuple[str, ...]:
@@ -132,6 +131,25 @@ class TmuxServer:
         self.features = features(self.version)
         return client
 
+    async def open_output(
+        self, on_output: Callable[[Output], None], on_notice: Callable[[Notice], None], on_lost: Callable[[], None]
+    ) -> ControlClient:
+        """Return another control client, which is told what the panes of the hidden session print. The first client must be there, too: it
+        keeps tmux from waiting for the other one."""
+        await self.connect()
+        tmux = [*self._tmux, "-N"]
+        return await ControlClient.connect(tmux, clean_environment(), on_notice, on_lost, CONNECT_DEADLINE_S, on_output)
+
+    def note_typed(self, pane_id: str) -> None:
+        """Take note that a human has typed into the pane without a terminal, in a browser."""
+        self._typed_at[pane_id] = int(time.time())
+
+    def _typists(self) -> list[ClientFacts]:
+        """Return the humans who type in browsers, as if each had a terminal. They have no name."""
+        now = time.time()
+        self._typed_at = {pane_id: at for pane_id, at in self._typed_at.items() if now - at < TYPIST_S}
+        return [ClientFacts(name="", pane_id=pane_id, activity_at=at) for pane_id, at in self._typed_at.items()]
+
     async def close(self) -> None:
         self._is_closed = True
         for move in list(self._moves):
@@ -158,10 +176,12 @@ class TmuxServer:
         return [_ESCAPED_DOLLAR.sub("$", row) for row in lines] if "escaped-dollars" in self.features else lines
 
     async def facts(self) -> ServerFacts:
-        asked = line(question("list-panes", "-a", "-F", PANE_FORMAT), question("list-clients", "-F", CLIENT_FORMAT))
+        panes_asked = question("list-panes", "-a", "-f", IS_AT_HOME, "-F", PANE_FORMAT)
+        asked = line(panes_asked, question("list-clients", "-F", CLIENT_FORMAT))
         panes, clients = await self.run(asked)
         parsed = (parse_pane(text) for text in self.text(panes))
-        return ServerFacts({facts.pane_id: facts for facts in parsed}, parse_clients(self.text(clients)))
+        humans = parse_clients(self.text(clients)) + self._typists()
+        return ServerFacts({facts.pane_id: facts for facts in parsed}, humans)
 
     async def pane_facts(self, pane: Pane) -> ServerFacts:
         """Return the facts of one pane and of the clients. A delivery asks for them right before it starts."""
@@ -171,18 +191,18 @@ class TmuxServer:
         )
         head, clients = await self.run(asked)
         facts = parse_pane(self.text(head)[0])
-        return ServerFacts({facts.pane_id: facts}, parse_clients(self.text(clients)))
+        return ServerFacts({facts.pane_id: facts}, parse_clients(self.text(clients)) + self._typists())
 
     async def resolve(self, target: str) -> PaneFacts:
         """Find a pane by any target that tmux understands: a pane id, session:window.pane, a name. A relative target is relative to our
         own hidden session, so it finds no pane."""
-        shown = Format(f"#{{?{equals('session_name', HIDDEN_SESSION)},,{PANE_FORMAT}}}")
+        shown = Format("#{pane_id}")
         # display-message shows the current window if a session lacks the wanted window; capture-pane refuses then.
         strict = command("capture-pane", "-p", "-S", "0", "-E", "0", "-t", target)
         try:
             _, head = await self.run(line(strict, command("display-message", "-p", "-t", target, shown)))
-            [text] = self.text(head)
-            facts = parse_pane(text)
+            [pane_id] = self.text(head)
+            facts = parse_pane(await self.show_at_home(pane_id, PANE_FORMAT))
         except (HarkError, ValueError) as unknown:
             if isinstance(unknown, HarkError) and unknown.code != "tmux-failed":
                 raise
@@ -201,7 +221,7 @@ class TmuxServer:
             question("capture-pane", *self._cells, "-t", pane.pane_id),
         )
         head, body = await self.run(asked)
-        return _screen(pane, self.text(head)[0], _text([body]), widths_of(self.version))
+        return read_screen(pane, self.text(head)[0], _text([body]), widths_of(self.version))
 
     async def rendering(self, pane: Pane, lines: int) -> Rendering:
         """Return the screen of one instant, with the last `lines` lines that have scrolled off its top."""
@@ -213,7 +233,7 @@ class TmuxServer:
         head, body = await self.run(asked)
         history, height, rest = self.text(head)[0].split(" ", 2)
         rows = _text([body])
-        screen = _screen(pane, rest, rows[-int(height) :], widths_of(self.version))
+        screen = read_screen(pane, rest, rows[-int(height) :], widths_of(self.version))
         return Rendering(rows=read_drawn(rows), screen=screen, history=int(history))
 
     async def history(self, pane_id: str, lines: int) -> list[str]:
@@ -223,6 +243,18 @@ class TmuxServer:
         while text and not text[-1]:
             text.pop()
         return text[-lines:]
+
+    async def scrollback(self, pane: Pane, before: int, lines: int) -> tuple[int, int, list[str]]:
+        """Return lines that have scrolled off the top, with their colours: the number of the first of them, the number of lines that tmux
+        keeps, and the lines. Lines count from the oldest; the last one returned is the one before `before`, or the newest if it is 0."""
+        total = int(await self.show(pane.pane_id, Format("#{history_size}")))
+        end = min(before, total) if before else total
+        first = max(0, end - lines)
+        if first == end:
+            return first, total, []
+        rows = ("-S", str(first - total), "-E", str(end - 1 - total))
+        reply = await self.run(line(command("capture-pane", "-p", "-e", "-N", *rows, "-t", pane.pane_id)))
+        return first, total, _text(reply)
 
     async def paste(
         self,
@@ -250,7 +282,7 @@ class TmuxServer:
         because -N is not given."""
         facts = await self.pane_facts(pane)
         for client in facts.clients:
-            if client.pane_id == pane.pane_id:
+            if client.pane_id == pane.pane_id and client.name:
                 await self.run(line(command("display-message", "-d", "4000", "-c", client.name, words)))
 
     async def press(
@@ -313,6 +345,13 @@ class TmuxServer:
         [text] = self.text(shown)
         return text
 
+    async def show_at_home(self, pane_id: str, wanted: Format) -> str:
+        """Return the format as the pane's own session shows it. While somebody looks at a pane, its window is in our hidden session too, and
+        tmux may take that for the pane's session. The text is empty if no other session has the pane."""
+        own = all_of(equals("pane_id", pane_id), IS_AT_HOME)
+        [listed] = await self.run(line(command("list-panes", "-a", "-f", own, "-F", wanted)))
+        return next(iter(self.text(listed)), "")
+
     async def act_if(self, pane: Pane, condition: Format, action: str, also: str | None = None) -> bool:
         """Run the action only if the pane still is that process and the condition is true. Return True if the action was run."""
         return await self._act_if(pane.pane_id, all_of(equals("pane_pid", pane.pid), condition), action, also)
@@ -361,26 +400,6 @@ class TmuxServer:
 
     def _lost(self) -> None:
         self._on_change(self)
-
-
-def _screen(pane: Pane, head: str, rows: list[str], widths: Widths) -> Screen:
-    _, pid, dead, mode, columns, x, y, visible, alternate, title = head.split(" ", 9)
-    if int(pid) != pane.pid or dead == "1":
-        raise HarkError(
-            "pane-not-found",
-            f"pane {pane.pane_id} is no longer the one of this session",
-            "`hark ls` shows the sessions that are left",
-        )
-    return Screen(
-        rows=parse_rows(rows, widths),
-        columns=int(columns),
-        cursor_x=int(x),
-        cursor_y=int(y),
-        is_cursor_visible=visible == "1",
-        is_alternate=alternate == "1",
-        in_mode=mode not in ("", "0"),
-        title=title,
-    )
 
 
 def is_running(pane: Pane, foreground: str | None) -> Format:

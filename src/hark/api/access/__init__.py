@@ -1,0 +1,1 @@
+"""Who may call the API: the guards of its doors, and the rights of agents."""

@@ -1,0 +1,86 @@
+"""The dashboard's own files, and the one-time addresses that lead to it."""
+
+import html
+import mimetypes
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from hark.api.service import service_of
+from hark.daemon.viewing.browsers import COOKIE_S
+from hark.model.errors import HarkError
+
+STATIC = Path(__file__).parent.parent / "static"
+FILES = ("manifest.webmanifest", "sw.js", "favicon.ico")
+mimetypes.add_type("application/manifest+json", ".webmanifest")
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>hark</title></head>
+<body><h1>{title}</h1><p>{words}</p><p>{hint}</p></body></html>
+"""
+
+
+class Assets(StaticFiles):
+    """The files whose names hold a hash of their content: a browser need never ask for one twice."""
+
+    def file_response(self, *given: object, **named: object) -> Response:
+        response: Response = super().file_response(*given, **named)  # type: ignore[arg-type]
+        response.headers["cache-control"] = "public, max-age=31536000, immutable"
+        return response
+
+
+async def front_page(request: Request) -> Response:
+    index = STATIC / "index.html"
+    if not index.is_file():
+        words = "The dashboard has not been built in this installation of hark."
+        hint = "In a checkout of hark run <code>scripts/web-build</code> (it needs Node 20 or newer), then load this page again."
+        return HTMLResponse(_PAGE.format(title="hark", words=words, hint=hint), 503)
+    return FileResponse(index, headers={"cache-control": "no-cache"})
+
+
+async def plain_file(request: Request) -> Response:
+    path = STATIC / request.url.path.lstrip("/")
+    if path.name not in FILES or not path.is_file():
+        return Response(status_code=404)
+    return FileResponse(path, headers={"cache-control": "no-cache"})
+
+
+async def open_link(request: Request) -> Response:
+    """Exchange a one-time code for a cookie. A browser that only looks ahead does not use the code up."""
+    if request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", request.headers.get("purpose", "")):
+        return Response(status_code=204)
+    if "hark_cookie" not in request.scope:
+        return _refusal_page(HarkError("not-for-browsers", "one-time addresses are for browsers", "use TCP"))
+    browsers = service_of(request).browsers
+    try:
+        _, secret = await browsers.exchange(request.path_params["code"], request.headers.get("user-agent", ""))
+    except HarkError as refusal:
+        return _refusal_page(refusal)
+    response = RedirectResponse("/", 303)
+    response.set_cookie(
+        request.scope["hark_cookie"],
+        secret,
+        max_age=COOKIE_S,
+        httponly=True,
+        samesite="strict",
+        secure=request.headers.get("x-forwarded-proto") == "https",
+    )
+    return response
+
+
+def _refusal_page(refusal: HarkError) -> Response:
+    words, hint = html.escape(refusal.detail), html.escape(refusal.hint)
+    return HTMLResponse(_PAGE.format(title="hark", words=f"{words} ({refusal.code}).", hint=hint), refusal.http_status)
+
+
+def routes() -> list[Route | Mount]:
+    folders = [Mount(f"/{name}", Assets(directory=STATIC / name, check_dir=False)) for name in ("assets", "icons")]
+    return [
+        Route("/", front_page),
+        Route("/open/{code}", open_link),
+        *(Route(f"/{name}", plain_file) for name in FILES),
+        *folders,
+    ]

@@ -1,0 +1,1 @@
+"""What people see of the daemon: browsers that may look, rows of sessions, alerts, and live terminals."""

@@ -1,0 +1,1 @@
+"""PURE: the settings of a user, and the crew files of a team."""

@@ -1,0 +1,48 @@
+/** The colours of terminals, in the dark and in the light. */
+import type { ITheme } from "@xterm/xterm";
+
+export const DARK: ITheme = {
+  background: "#0d1117",
+  foreground: "#d5dbe3",
+  cursor: "#d5dbe3",
+  selectionBackground: "#2f4a6d",
+  black: "#2b313b",
+  red: "#ff7b72",
+  green: "#5fc58a",
+  yellow: "#e0b45c",
+  blue: "#75a7f0",
+  magenta: "#c79bf2",
+  cyan: "#5cc3cf",
+  white: "#c9d1d9",
+  brightBlack: "#768390",
+  brightRed: "#ffa198",
+  brightGreen: "#7ee2a8",
+  brightYellow: "#f2cc7b",
+  brightBlue: "#a3c7ff",
+  brightMagenta: "#dcbcff",
+  brightCyan: "#8fe3ec",
+  brightWhite: "#f3f6fa",
+};
+
+export const LIGHT: ITheme = {
+  background: "#fbfbfa",
+  foreground: "#24292f",
+  cursor: "#24292f",
+  selectionBackground: "#bcd7f7",
+  black: "#24292f",
+  red: "#b42318",
+  green: "#1a7f4b",
+  yellow: "#8a6100",
+  blue: "#1f5fc4",
+  magenta: "#8045b5",
+  cyan: "#0f7285",
+  white: "#6a737d",
+  brightBlack: "#57606a",
+  brightRed: "#9c1c12",
+  brightGreen: "#116639",
+  brightYellow: "#6f4e00",
+  brightBlue: "#174a9c",
+  brightMagenta: "#66339a",
+  brightCyan: "#0b5a69",
+  brightWhite: "#3d444d",
+};
