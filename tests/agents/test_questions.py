@@ -87,6 +87,7 @@ def test_an_allowed_command_runs_and_a_denied_one_does_not(both: tuple[Deliverin
     assert not is_made(agent, "denied")
     assert wait_ended(agent, denied)["answer"] == "deny"
     assert listed(agent) == []
+    agent.hark.wait_keys_flow()
 
 
 def test_the_human_answers_at_the_terminal_and_the_question_ends(both: tuple[Delivering, Human]) -> None:

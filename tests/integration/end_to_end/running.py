@@ -13,6 +13,7 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -189,6 +190,22 @@ class RunningHark:
     def wait_gone(self, name: str) -> Fields:
         wait_until(lambda: self.session(name)["state"] == "gone", DEADLINE_S, f"{name} to be gone", self.log)
         return self.session(name)
+
+    def wait_keys_flow(self, name: str = "a") -> None:
+        """Until the airlock of a session holds nothing and has nothing to replay: it drops an Enter that comes in the second after an
+        answer from elsewhere."""
+
+        def facts() -> Fields:
+            with socket.socket(socket.AF_UNIX) as airlock:
+                airlock.connect(self.session(name)["airlock"])
+                airlock.sendall(b'{"op":"facts"}\n')
+                return dict(json.loads(airlock.makefile().readline()))
+
+        def flows() -> bool:
+            seen = facts()
+            return seen["hold"] is None and seen["held_bytes"] == 0
+
+        wait_until(flows, DEADLINE_S, "the keys to flow again", facts)
 
     def daemon_pid(self) -> int | None:
         """None when no daemon holds the lock, whatever pid stands in its file."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import socket
 from typing import Any
 
 from tests.integration.end_to_end.agents import SENDER, Agent
@@ -219,22 +217,13 @@ def test_an_enter_for_a_dialog_that_was_answered_from_elsewhere_answers_nothing_
 
         second = wait_question(hark, "two")
         agent.wait_shown("two")
-        wait_until(lambda: keys_flow(hark), DEADLINE_S, "the keys to flow again")
+        hark.wait_keys_flow()
         assert len(agent.named("approved")) == 0
         human.press("Escape")
         agent.wait_event("denied", 2)
         assert end_of(wait_ended(hark, first["id"]))[1:3] == ("deny", "hark")
         assert wait_ended(hark, second["id"])["answered_by"] == "unknown"
         assert agent.named("approved") == []
-
-
-def keys_flow(hark: RunningHark) -> bool:
-    """Nothing is held, and nothing waits to be replayed."""
-    with socket.socket(socket.AF_UNIX) as airlock:
-        airlock.connect(hark.session("a")["airlock"])
-        airlock.sendall(b'{"op":"facts"}\n')
-        facts = json.loads(airlock.makefile().readline())
-    return facts["hold"] is None and facts["held_bytes"] == 0
 
 
 def test_the_policy_allows_denies_and_leaves_the_rest_to_the_human(hark: RunningHark) -> None:
