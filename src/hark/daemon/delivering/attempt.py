@@ -82,17 +82,7 @@ class Attempt(Struct, kw_only=True):
             driver = Driver(self.panes, self.editors, self.session, self.kind, grip, self)
             if not await driver.come_to_rest():
                 return Hold(HoldReason.BUSY, NOT_AT_REST, RETRY_S)
-            if (
-                self.message
-                and is_attempted(self.message)
-                and await self._was_undone(driver, grip, self.message, draft)
-            ):
-                self.messages = await self.ledger.requeue(self.messages, UNDONE)
-            if self.kind.box.needs_focus and await grip.give_focus():
-                await driver.run(wait_for_box(self.kind.box))
-            if draft and await self._is_the_humans(driver, draft, grip):
-                await self.ledger.drop_draft()
-                draft = None
+            draft = await self._catch_up(driver, grip, draft)
             is_done = False
             hold = await self._run_with(driver, grip, draft)
             is_done = hold is None
@@ -111,6 +101,19 @@ class Attempt(Struct, kw_only=True):
             await grip.release()
             if self.has_begun:
                 self.carriers.note_hold(self.carrier, asyncio.get_running_loop().time() - began_at_s)
+
+    async def _catch_up(self, driver: Driver, grip: Grip, draft: Draft | None) -> Draft | None:
+        """Record what whoever held the keys last has undone, and give the box the focus if it needs that. Return the draft that is still
+        out of the box."""
+        message = self.message
+        if message and is_attempted(message) and await self._was_undone(driver, grip, message, draft):
+            self.messages = await self.ledger.requeue(self.messages, UNDONE)
+        if self.kind.box.needs_focus and await grip.give_focus():
+            await driver.run(wait_for_box(self.kind.box))
+        if draft and await self._is_the_humans(driver, draft, grip):
+            await self.ledger.drop_draft()
+            return None
+        return draft
 
     async def _has_unread(self) -> bool:
         try:

@@ -112,8 +112,6 @@ class Driver:
                 is_pressed = not await self._is_at_work() and await self._grip.press_enter(screen, proof, then)
                 self.has_pressed_enter = self.has_pressed_enter or is_pressed
                 return is_pressed
-            case NoteInterrupt():
-                return await _may(self._records.note_interrupt())
             case PressStop(key=key, screen=screen):
                 return await self._grip.press_unmoved(key, screen)
             case OpenEditor(keys=keys, within_s=within_s):
@@ -122,19 +120,27 @@ class Driver:
                 return await self._close_editor(text)
             case AskUnread():
                 return await has_unread(self._panes, self._session)
-            case AskTaken():
-                return await self._records.is_taken()
             case SearchHistory(words=words):
                 lines = await self._server.history(pane.pane_id, WHOLE_HISTORY)
                 return words in "".join(line.strip() for line in lines)
+            case AskTaken():
+                return await self._records.is_taken()
+            case _:
+                return await _may(self._write(step))
+
+    async def _write(self, step: Begin | Stage | NoteInterrupt | SaveDraft | DropDraft) -> None:
+        """Put on record what must be known before the delivery goes on."""
+        match step:
             case Begin():
-                return await _may(self._records.begin())
+                await self._records.begin()
             case Stage():
-                return await _may(self._records.stage())
+                await self._records.stage()
+            case NoteInterrupt():
+                await self._records.note_interrupt()
             case SaveDraft(text=text):
-                return await _may(self._records.save_draft(text))
+                await self._records.save_draft(text)
             case DropDraft():
-                return await _may(self._records.drop_draft())
+                await self._records.drop_draft()
 
     async def look(self) -> Seen:
         self._count = self._panes.printed_count(self._session.pane)

@@ -1,6 +1,7 @@
 """Ends the turn that is in the way of an urgent message: by the agent's own key, or by its own API."""
 
 import asyncio
+from functools import partial
 
 from hark.agents.native.channel import ChannelLost, NativeChannel, State
 from hark.daemon.delivering.attempt import RETRY_S, Attempt
@@ -42,31 +43,33 @@ class Stopper:
         if grip is None:
             return Hold(HoldReason.HUMAN_TYPING, "a human's keys could not be held", RETRY_S)
         driver = Driver(attempt.panes, attempt.editors, session, kind, grip, attempt)
+        wait_end = partial(wait_for_end, kind.box, self._is_running, settle_s=kind.stop.settle_s)
         ended: Screen | None = None
         try:
             if not await driver.come_to_rest():
                 return Hold(HoldReason.BUSY, NOT_AT_REST, RETRY_S)
             stopped = await driver.run(press_stop(kind.box, kind.stop, self._is_running))
             if isinstance(stopped, Pressed):
-                ended = await driver.run(wait_for_end(kind.box, self._is_running, HELD_S, kind.stop.settle_s))
+                ended = await driver.run(wait_end(within_s=HELD_S))
         finally:
             await grip.release()
         if isinstance(stopped, Held):
-            hold = Hold(
-                stopped.reason,
-                stopped.detail,
-                RETRY_S if stopped.reason in (HoldReason.BUSY, HoldReason.CALLED_OFF) else None,
-            )
-            assert attempt.message
-            await attempt.ledger.withdraw_interrupt(attempt.message, hold)
-            return hold
+            return await self._withdraw(stopped)
         if not isinstance(stopped, Pressed):
             return None
-        ended = ended or await driver.run(wait_for_end(kind.box, self._is_running, ENDED_WITHIN_S, kind.stop.settle_s))
+        ended = ended or await driver.run(wait_end(within_s=ENDED_WITHIN_S))
         if ended is None:
             return Hold(HoldReason.BUSY, NOT_ENDED, RETRY_S)
         await self._record(stopped.screen, ended)
         return None
+
+    async def _withdraw(self, stopped: Held) -> Hold:
+        """Record that the key was not pressed, so that the turn runs on. Return why the message is held."""
+        assert self._attempt.message
+        is_soon_over = stopped.reason in (HoldReason.BUSY, HoldReason.CALLED_OFF)
+        hold = Hold(stopped.reason, stopped.detail, RETRY_S if is_soon_over else None)
+        await self._attempt.ledger.withdraw_interrupt(self._attempt.message, hold)
+        return hold
 
     def _is_running(self, screen: Screen) -> bool:
         """Return True if a turn runs: by the agent's screen if its data file describes that, else by what was heard of the agent."""

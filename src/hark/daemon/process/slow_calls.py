@@ -7,6 +7,8 @@ The threads do not come from a pool: a thread that hangs must neither use up a p
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,33 +24,33 @@ async def work_aside(thing: str, work: Callable[[], T], within_s: float = WITHIN
     the same thing still hangs, or if too much other work is under way. `thing` names what the work is about, such as a session."""
     if thing in _under_way or len(_under_way) >= MOST_AT_ONCE:
         raise OSError("it does not answer")
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, failure: BaseException | None) -> None:
-        if done.done():
-            return
-        if failure is not None:
-            done.set_exception(failure)
-        else:
-            done.set_result(result)  # type: ignore[arg-type]
-
-    def run() -> None:
-        result, failure = None, None
-        try:
-            result = work()
-        except Exception as raised:  # noqa: BLE001 it is raised where it is waited for
-            failure = raised
-        _under_way.discard(thing)
-        try:
-            loop.call_soon_threadsafe(settle, result, failure)
-        except RuntimeError:
-            return  # The daemon has ended meanwhile.
-
+    done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     _under_way.add(thing)
-    threading.Thread(target=run, name=f"aside {thing[:40]}", daemon=True).start()
+    threading.Thread(target=_run, args=(thing, work, done), name=f"aside {thing[:40]}", daemon=True).start()
     try:
         async with asyncio.timeout(within_s):
             return await done
     except TimeoutError:
         raise OSError("it does not answer") from None
+
+
+def _run(thing: str, work: Callable[[], T], done: asyncio.Future[T]) -> None:
+    """Run the work in this thread, and tell the event loop that waits for it how the work has ended."""
+    settle: Callable[[], None]
+    try:
+        settle = partial(_succeed, done, work())
+    except Exception as failure:  # noqa: BLE001 it is raised where it is waited for
+        settle = partial(_fail, done, failure)
+    _under_way.discard(thing)
+    with suppress(RuntimeError):  # The event loop is closed if the daemon has ended meanwhile.
+        done.get_loop().call_soon_threadsafe(settle)
+
+
+def _succeed(done: asyncio.Future[T], result: T) -> None:
+    if not done.done():
+        done.set_result(result)
+
+
+def _fail(done: asyncio.Future[T], failure: Exception) -> None:
+    if not done.done():
+        done.set_exception(failure)

@@ -56,24 +56,10 @@ class Restarts:
             return await self._restart(self._sessions.get(session.id), options)
 
     async def _restart(self, session: Session, options: RestartOptions) -> Restarted:
-        if session.is_adopted:
-            raise HarkError(
-                "session-adopted",
-                f"{session.name} ran in a pane of yours, which hark does not start programs in",
-                "start the agent in its pane with `hark run`, or adopt it again with `hark adopt`",
-            )
-        if options.is_automatic and session.restart_at is None:
-            raise HarkError("session-gone", f"somebody has ended {session.name} meanwhile", "it stays gone")
-        is_running = session.state is SessionState.RUNNING
-        if is_running and not options.ends_running:
-            raise HarkError(
-                "session-running",
-                f"{session.name} still runs",
-                f"`hark restart --kill {session.name}` ends its agent first; a draft in its box is lost",
-            )
+        check_restart(session, options)
         command, conversation = choose_command(session, options, has_begun=await has_begun(session))
         self._starter.check(command, session.directory, options.environment)
-        gone = await self._sessions.kill(session) if is_running else session
+        gone = await self._sessions.kill(session) if session.state is SessionState.RUNNING else session
         await end_parts(self._live, gone)
         gone = structs.replace(
             gone, restart=options.restart or gone.restart, failures=gone.failures if options.is_automatic else 0
@@ -89,6 +75,24 @@ class Restarts:
         if conversation:
             begin_resumption(self._live, started)
         return Restarted(started, conversation, has_draft)
+
+
+def check_restart(session: Session, options: RestartOptions) -> None:
+    """Raise a HarkError if the session cannot or must not be started again so."""
+    if session.is_adopted:
+        raise HarkError(
+            "session-adopted",
+            f"{session.name} ran in a pane of yours, which hark does not start programs in",
+            "start the agent in its pane with `hark run`, or adopt it again with `hark adopt`",
+        )
+    if options.is_automatic and session.restart_at is None:
+        raise HarkError("session-gone", f"somebody has ended {session.name} meanwhile", "it stays gone")
+    if session.state is SessionState.RUNNING and not options.ends_running:
+        raise HarkError(
+            "session-running",
+            f"{session.name} still runs",
+            f"`hark restart --kill {session.name}` ends its agent first; a draft in its box is lost",
+        )
 
 
 async def has_begun(session: Session) -> bool:
