@@ -9,6 +9,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from hark.api.access.sign_in import SignIn, is_secure
 from hark.api.service import service_of
 from hark.daemon.viewing.browsers import COOKIE_S
 from hark.model.errors import HarkError
@@ -49,25 +50,22 @@ async def plain_file(request: Request) -> Response:
 
 
 async def open_link(request: Request) -> Response:
-    """Exchange a one-time code for a cookie. A browser that only looks ahead does not use the code up."""
+    """Exchange a one-time code for a cookie and for the key of the browser's pages. The key stands behind the # of an address, which
+    browsers send to nobody. A browser that only looks ahead does not use the code up."""
     if request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", request.headers.get("purpose", "")):
         return Response(status_code=204)
-    if "hark_cookie" not in request.scope:
+    if "hark_sign_in" not in request.scope:
         return _refusal_page(HarkError("not-for-browsers", "one-time addresses are for browsers", "use TCP"))
     browsers = service_of(request).browsers
     try:
-        _, secret = await browsers.exchange(request.path_params["code"], request.headers.get("user-agent", ""))
+        browser, secret = await browsers.exchange(request.path_params["code"], request.headers.get("user-agent", ""))
     except HarkError as refusal:
         return _refusal_page(refusal)
-    response = RedirectResponse("/", 303)
-    response.set_cookie(
-        request.scope["hark_cookie"],
-        secret,
-        max_age=COOKIE_S,
-        httponly=True,
-        samesite="strict",
-        secure=request.headers.get("x-forwarded-proto") == "https",
-    )
+    sign_in: SignIn = request.scope["hark_sign_in"]
+    secure = is_secure(request.headers)
+    response = RedirectResponse(f"/#key={sign_in.key_of(browser)}", 303)
+    name = sign_in.cookie_name(is_secure=secure)
+    response.set_cookie(name, secret, max_age=COOKIE_S, httponly=True, samesite="strict", secure=secure)
     return response
 
 
