@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.client
 from urllib.parse import urlsplit
 
+from playwright.sync_api import Response
+
 from tests.browser.conftest import Dashboard
 from tests.browser.neighbour import neighbour
 from tests.browser.pages import ask, wait_live
@@ -93,3 +95,20 @@ def test_the_key_leaves_the_address_at_once(dashboard: Dashboard) -> None:
     assert urlsplit(page.url).fragment == ""
     page.reload()
     wait_live(page)
+
+
+def test_the_first_paint_takes_less_than_30_kb(dashboard: Dashboard) -> None:
+    page = dashboard.page(dashboard.device())
+    loaded: list[Response] = []
+    page.on("response", lambda response: loaded.append(response))
+    page.goto(dashboard.link())
+    page.wait_for_selector(".queue-bar")
+
+    sizes = {
+        urlsplit(one.url).path: one.request.sizes()["responseBodySize"]
+        for one in loaded
+        if urlsplit(one.url).path.endswith((".js", ".css")) and "sw.js" not in one.url
+    }
+    assert len(sizes) >= 2
+    assert sum(sizes.values()) < 30_000, sizes
+    assert not any("view" in path or "xterm" in path for path in sizes)
