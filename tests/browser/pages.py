@@ -40,10 +40,21 @@ def wait_stored(page: Page, key: str, value: str | None) -> None:
     wait_until(lambda: stored(page, key) == value, DEADLINE_S, f"{key} to be {value}", lambda: str(stored(page, key)))
 
 
+_ASK = """
+([path, method, body]) => fetch(path, {method, body, headers: {"Hark-Page-Key": localStorage.getItem("hark:key"), "Content-Type": "application/json"}})
+  .then(async (answer) => ({status: answer.status, ...await answer.json()}))
+"""
+
+
+def ask(page: Page, path: str, method: str = "GET", body: str | None = None) -> dict[str, Any]:
+    """Let the page's own script call the daemon, and return the answer with its `status`."""
+    answer: dict[str, Any] = page.evaluate(_ASK, [path, method, body])
+    return answer
+
+
 def reports(dashboard: Dashboard, page: Page) -> list[dict[str, Any]]:
     """What became of alerts, as the daemon has it, the oldest first."""
-    answer = page.evaluate("fetch('/dashboard/notifications?limit=100').then((answer) => answer.json())")
-    return list(reversed(answer["notifications"]))
+    return list(reversed(ask(page, "/dashboard/notifications?limit=100")["notifications"]))
 
 
 def wait_report(dashboard: Dashboard, page: Page, session: str, outcome: str, reason: str = "") -> None:

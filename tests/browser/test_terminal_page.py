@@ -187,6 +187,7 @@ def test_the_page_answers_no_question_of_a_program_about_its_terminal(
     page.wait_for_selector("text=You have the keyboard")
 
     page.keyboard.press("Enter")
+    pane.wait_text("^[P>|tmux")
     page.keyboard.type("only-mine")
     page.keyboard.press("Enter")
 

@@ -9,6 +9,7 @@ import { notice } from "./state/actions";
 import { connection, isReadOnly, reconnect, sessions } from "./state/live";
 import { preferences, setPreferences } from "./state/preferences";
 import { route, type Route } from "./state/route";
+import { pathOfAddress } from "./wire/key";
 
 type Page = Route["page"];
 type Loader = () => Promise<ComponentType>;
@@ -89,17 +90,28 @@ function Top(): JSX.Element {
   );
 }
 
+/** Installed pages have no address bar, so a one-time address can be pasted here. */
+function SignedOut(): JSX.Element {
+  const [isWrong, setWrong] = useState(false);
+  const open = (text: string): void => {
+    const path = pathOfAddress(text);
+    if (path !== null) location.assign(path);
+    else setWrong(text !== "");
+  };
+  return (
+    <div class="banner" role="alert">
+      <span>
+        This browser is not signed in. Run <code>hark dashboard --print</code>, and open the address or paste it here.
+        {isWrong && " That is not such an address."}
+      </span>
+      <input class="address" aria-label="One-time address" placeholder="http://127.0.0.1:4275/open/…" onInput={(event) => open(event.currentTarget.value)} />
+      <button onClick={reconnect}>Try again</button>
+    </div>
+  );
+}
+
 function Banner(): JSX.Element | null {
-  if (connection.value === "signed-out") {
-    return (
-      <div class="banner" role="alert">
-        <span>
-          This browser is not signed in. Run <code>hark dashboard</code> and open the address that it prints.
-        </span>
-        <button onClick={reconnect}>Try again</button>
-      </div>
-    );
-  }
+  if (connection.value === "signed-out") return <SignedOut />;
   if (notice.value === null) return null;
   const { text, problem } = notice.value;
   return (

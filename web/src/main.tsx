@@ -1,4 +1,5 @@
-/** The dashboard starts here. */
+/** The dashboard starts here. The key is taken out of the address before anything reads the address. */
+import "./wire/key";
 import "./styles/base.css";
 import "./styles/queue.css";
 import "./styles/session.css";

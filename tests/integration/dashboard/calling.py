@@ -13,6 +13,7 @@ from http.cookies import SimpleCookie
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from websockets import Subprotocol
 from websockets.sync.client import ClientConnection, connect
 
 from tests.integration.end_to_end.calling import DEADLINE_S, Answer, call
@@ -43,6 +44,7 @@ class WebBrowser:
         assert opened.status == 303, opened.body
         self.cookie_line = opened.headers["set-cookie"]
         [self.cookie] = SimpleCookie(self.cookie_line).values()
+        self.key = opened.headers["location"].removeprefix("/#key=")
 
     @property
     def cookie_header(self) -> str:
@@ -53,7 +55,7 @@ class WebBrowser:
     ) -> Answer:
         given: dict[str, str | None] = {"Host": self.host}
         if hasattr(self, "cookie"):
-            given["Cookie"] = self.cookie_header
+            given |= {"Cookie": self.cookie_header, "Hark-Page-Key": self.key}
         if origin is not None:
             given["Origin"] = self.origin if origin == "own" else origin
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -62,18 +64,23 @@ class WebBrowser:
 
     @contextmanager
     def live(self, after: int | None = None, host: str = "", **headers: str) -> Iterator[LiveClient]:
-        with self.socket(host=host, **headers) as channel:
+        with self.socket(host=host, protocols=None, **headers) as channel:
             yield LiveClient(channel, after)
 
     @contextmanager
-    def socket(self, path: str = "/live", host: str = "", **headers: str) -> Iterator[ClientConnection]:
+    def socket(
+        self, path: str = "/live", host: str = "", protocols: list[str] | None = None, **headers: str
+    ) -> Iterator[ClientConnection]:
+        """Open a WebSocket; without `protocols` with those of our pages, which carry the key."""
         more = {"Cookie": self.cookie_header, "Origin": self.origin} | headers
+        offered = ["hark", f"hark-key.{self.key}"] if protocols is None else protocols
         with (
             socket.create_connection(("127.0.0.1", self.port or 0), timeout=DEADLINE_S) as stream,
             connect(
                 f"ws://{host or self.host}{path}",
                 sock=stream,
                 additional_headers=more,
+                subprotocols=[Subprotocol(one) for one in offered] or None,
                 open_timeout=DEADLINE_S,
                 max_size=2**24,
                 max_queue=4096,

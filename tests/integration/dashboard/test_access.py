@@ -71,6 +71,33 @@ def test_without_its_cookie_a_browser_is_turned_away(browser: WebBrowser, cookie
         pass
 
 
+def test_the_cookie_alone_opens_nothing(hark: RunningHark, browser: WebBrowser) -> None:
+    other = WebBrowser(hark)
+    for key in (None, "", "0" * 64, other.key, browser.key + "0", "é"):
+        check_refused(browser.ask("GET", "/sessions", Hark_Page_Key=key), 401, "not-signed-in")
+        check_refused(browser.ask("POST", "/send", {}, Hark_Page_Key=key), 401, "not-signed-in")
+    for protocols in ([], ["hark"], ["hark", f"hark-key.{other.key}"], [f"hark-key.{browser.key}x"]):
+        for path in ("/live", "/events"):
+            with pytest.raises(InvalidStatus), browser.socket(path, protocols=protocols):
+                pass
+
+
+def test_a_key_alone_opens_nothing(browser: WebBrowser) -> None:
+    assert browser.ask("GET", "/sessions", Cookie=None).status == 401
+    assert browser.ask("GET", "/sessions", Cookie=f"{browser.cookie.key}={browser.key}").status == 401
+
+
+def test_two_installations_on_one_machine_have_cookies_of_their_own(browser: WebBrowser) -> None:
+    with RunningHark(dashboard_port="0") as another:
+        other = WebBrowser(another)
+
+        assert other.cookie.key.rpartition("_")[2] != browser.cookie.key.rpartition("_")[2]
+        assert str(other.port) in other.cookie.key
+        both = f"{browser.cookie_header}; {other.cookie_header}"
+        assert browser.ask("GET", "/sessions", Cookie=both).status == 200
+        assert other.ask("GET", "/sessions", Cookie=both).status == 200
+
+
 @pytest.mark.parametrize("origin", FOREIGN)
 def test_a_page_of_another_origin_is_turned_away_even_with_the_cookie(browser: WebBrowser, origin: str) -> None:
     check_refused(browser.ask("GET", "/sessions", origin=origin), 403, "origin-refused")
@@ -214,6 +241,9 @@ def test_a_reverse_proxy_is_let_in_by_its_name() -> None:
         link = urlsplit(hark.api("POST", "/dashboard/links", {}).json["url"]).path
         opened = browser.ask("GET", link, origin=None, Host="box.example.ts.net", X_Forwarded_Proto="https")
         assert "Secure" in opened.headers["set-cookie"]
+        assert opened.headers["set-cookie"].startswith(f"__Host-{browser.cookie.key}=")
+        safe, key = opened.headers["set-cookie"].partition(";")[0], opened.headers["location"].partition("=")[2]
+        assert browser.ask("GET", "/sessions", Cookie=safe, Hark_Page_Key=key, **through).status == 200
 
 
 def test_every_answer_keeps_a_page_in_its_place(browser: WebBrowser) -> None:

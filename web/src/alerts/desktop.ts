@@ -4,7 +4,8 @@ let registration: Promise<ServiceWorkerRegistration | null> | null = null;
 
 export function registerWorker(): void {
   if (!("serviceWorker" in navigator)) return;
-  registration = navigator.serviceWorker.register("sw.js").catch(() => null);
+  // A worker that is not active yet refuses to show anything.
+  registration = navigator.serviceWorker.register("sw.js").then(() => navigator.serviceWorker.ready, () => null);
   navigator.serviceWorker.addEventListener("message", (event: MessageEvent<{ open?: string }>) => {
     if (typeof event.data?.open === "string" && event.data.open.startsWith("#/")) location.hash = event.data.open;
   });

@@ -1,6 +1,7 @@
 /** The page's connection to the daemon, and what the page knows, as signals. */
 import { computed, signal } from "@preact/signals";
 import { orderSessions } from "../attention/order";
+import { keyHeader } from "../wire/key";
 import { LiveSocket, type Connection } from "../wire/socket";
 import type { ClientFrame, HarkEvent, ServerFrame, Session, TerminalBytes, TerminalFrame } from "../wire/types";
 import { EMPTY, take, type World } from "./world";
@@ -59,7 +60,7 @@ const socket = new LiveSocket(address.href, {
 
 /** A refused WebSocket does not say why it was refused; an HTTP call does. */
 async function checkSignedIn(): Promise<void> {
-  const answer = await fetch("/dashboard/me").catch(() => null);
+  const answer = await fetch("/dashboard/me", { headers: keyHeader() }).catch(() => null);
   if (answer?.status === 401 || answer?.status === 403) connection.value = "signed-out";
 }
 

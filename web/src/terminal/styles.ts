@@ -2,7 +2,8 @@
  * Lets xterm.js style itself under a policy that forbids inline styles.
  *
  * xterm.js makes style elements and sets their text, which the policy blocks. This hands it elements whose text goes into constructed
- * style sheets instead, which the policy allows because only scripts of the page can make them.
+ * style sheets instead, which the policy allows because only scripts of the page can make them. Without WebGL, xterm.js also gives letters
+ * a style attribute; the policy blocks the attribute, and allows the same text through the element's `style` object.
  */
 
 function makeStandIn(original: () => HTMLElement): HTMLElement {
@@ -18,13 +19,19 @@ function makeStandIn(original: () => HTMLElement): HTMLElement {
   return element;
 }
 
+function setAttributeByStyle(this: HTMLSpanElement, name: string, value: string): void {
+  if (name === "style") this.style.cssText = value;
+  else Element.prototype.setAttribute.call(this, name, value);
+}
+
 let isDone = false;
 
-/** From now on, style elements that scripts make are backed by constructed style sheets. */
+/** From now on, style elements that scripts make are backed by constructed style sheets, and style attributes of spans by their objects. */
 export function replaceStyleElements(): void {
   if (isDone) return;
   isDone = true;
   const original = document.createElement.bind(document);
   document.createElement = ((name: string, options?: ElementCreationOptions) =>
     name.toLowerCase() === "style" ? makeStandIn(() => original("span")) : original(name, options)) as typeof document.createElement;
+  HTMLSpanElement.prototype.setAttribute = setAttributeByStyle;
 }

@@ -1,4 +1,5 @@
 /** The HTTP calls of the API. A refusal is a Problem with a stable code and a hint. */
+import { keyHeader } from "./key";
 
 export class Problem extends Error {
   constructor(
@@ -20,10 +21,10 @@ async function readProblem(answer: Response): Promise<Problem> {
 }
 
 async function request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const init: RequestInit = { method, headers: { ...headers }, credentials: "same-origin" };
+  const init: RequestInit = { method, headers: { ...headers, ...keyHeader() }, credentials: "same-origin" };
   if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers = { ...headers, "Content-Type": "application/json" };
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
   }
   const answer = await fetch(path, init).catch(() => {
     throw OFFLINE;

@@ -3,6 +3,7 @@
  * over in their order. A connection that was revoked is not opened again.
  */
 import { readBinary } from "./binary";
+import { socketProtocols } from "./key";
 import type { ClientFrame, ServerFrame, TerminalBytes } from "./types";
 
 export type Connection = "connecting" | "open" | "waiting" | "signed-out";
@@ -41,7 +42,7 @@ export class LiveSocket {
     if (this.#socket !== null) return;
     clearTimeout(this.#retry);
     this.listener.onConnection("connecting");
-    const socket = new WebSocket(this.address);
+    const socket = new WebSocket(this.address, socketProtocols());
     socket.binaryType = "arraybuffer";
     socket.onopen = () => this.#opened(socket);
     socket.onmessage = (message: MessageEvent<string | ArrayBuffer>) => this.#received(message.data);

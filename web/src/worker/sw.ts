@@ -14,8 +14,9 @@ async function open(address: string): Promise<void> {
     await self.clients.openWindow(new URL(address, self.registration.scope).href);
     return;
   }
-  await page.focus();
   page.postMessage({ open: address });
+  // A browser that does not let the page come to the front shows the session all the same.
+  await page.focus().catch(() => undefined);
 }
 
 self.addEventListener("notificationclick", (event) => {

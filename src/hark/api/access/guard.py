@@ -2,18 +2,18 @@
 another origin.
 
 A wrong Host means that somebody pointed a name at us (DNS rebinding). A foreign Origin means that a web page calls; a browser sends the
-cookie to every port of its host, so pages of other local servers call with the cookie, too, and only Origin and Sec-Fetch-Site tell them
-from ours.
+cookie to every port of its host, so pages of other local servers call with the cookie, too: Origin and Sec-Fetch-Site tell them from ours,
+and they lack the key of our own pages (sign_in.py).
 """
 
 import hmac
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from hark.api.access.sign_in import SOCKET_PROTOCOL, SignIn, socket_protocols
 from hark.api.dashboard.permission import check_browser
 from hark.api.problems import problem_response
 from hark.daemon.viewing.browsers import Browsers
@@ -25,9 +25,8 @@ OPEN_PATHS = ("/assets/", "/icons/", "/open/")
 """Where paths begin that need neither token nor cookie: there are only the dashboard's own files, and the one-time addresses."""
 OPEN_FILES = frozenset({"/", "/manifest.webmanifest", "/sw.js", "/favicon.ico"})
 
-# xterm.js makes style elements by script, which only 'unsafe-inline' allows; a style can run no code.
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self' {sockets}; manifest-src 'self'; worker-src 'self'; media-src 'self' data: blob:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
@@ -67,20 +66,20 @@ class Names(Struct, frozen=True):
 class Guard:
     def __init__(self, app: ASGIApp, token: str, names: Names, browsers: Browsers) -> None:
         self._app = app
-        self._token = token
+        self._sign_in = SignIn(names.port, token)
         self._names = names
         self._browsers = browsers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         try:
-            browser = check(scope, headers, self._token, self._names, self._browsers)
+            browser = check(scope, headers, self._sign_in, self._names, self._browsers)
         except HarkError as refusal:
             await _refuse(refusal, scope, receive, _hardened(send, headers))
             return
         if browser:
             await self._browsers.note_seen(browser)
-        tcp = {"hark_browser": browser, "hark_cookie": cookie_name(self._names.port), "hark_tcp": True}
+        tcp = {"hark_browser": browser, "hark_sign_in": self._sign_in, "hark_tcp": True}
         await self._app({**scope, **tcp}, receive, _hardened(send, headers))
 
 
@@ -102,17 +101,14 @@ def _hardened(send: Send, headers: Headers) -> Send:
             more = [*HEADERS, (b"content-security-policy", policy.encode())]
             more += [] if b"cache-control" in given else [(b"cache-control", b"no-store")]
             message["headers"] = [*message.get("headers", ()), *more]
+        if message["type"] == "websocket.accept" and SOCKET_PROTOCOL in socket_protocols(headers):
+            message["subprotocol"] = SOCKET_PROTOCOL
         await send(message)
 
     return send_hardened
 
 
-def cookie_name(port: int) -> str:
-    """Return the name of the cookie. Cookies are shared by all ports of a host, so the name says which port it is for."""
-    return f"hark_{port}"
-
-
-def check(scope: Scope, headers: Headers, token: str, names: Names, browsers: Browsers) -> Browser | None:
+def check(scope: Scope, headers: Headers, sign_in: SignIn, names: Names, browsers: Browsers) -> Browser | None:
     """Return the browser that sends the request; None if the request has the token, or needs nothing. Raise the refusal otherwise."""
     # Two of them would let a page choose which one we look at.
     is_clear = len(headers.getlist("host")) == 1 and len(headers.getlist("origin")) <= 1
@@ -124,11 +120,13 @@ def check(scope: Scope, headers: Headers, token: str, names: Names, browsers: Br
     if is_open:
         return None
     if "authorization" in headers:
-        _check_token(headers, token)
+        _check_token(headers, sign_in.token)
         return None
-    browser = browsers.find(_cookie(headers, cookie_name(names.port)))
+    browser = next(filter(None, map(browsers.find, sign_in.secrets_in(headers))), None)
     if browser is None:
         raise _not_signed_in(headers)
+    if not sign_in.has_key(headers, browser):
+        raise HarkError("not-signed-in", "the request has a cookie, but not the key of a page", "run `hark dashboard`")
     method = "GET" if is_socket else scope["method"]
     if (is_socket or method not in ("GET", "HEAD")) and "origin" not in headers:
         raise _foreign("a request that changes something must say from which page it comes")
@@ -167,14 +165,6 @@ def _token_wrong() -> HarkError:
 
 def _foreign(detail: str) -> HarkError:
     return HarkError("origin-refused", detail, "call from the dashboard, or without a browser")
-
-
-def _cookie(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 def _is_plain(host: str) -> bool:

@@ -9,6 +9,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response as HttpResponse
 
 from hark import __version__
+from hark.api.access.sign_in import is_secure
 from hark.api.dashboard.entrance import Entrance
 from hark.api.route import Call
 from hark.api.service import service_of
@@ -121,8 +122,9 @@ async def leave(request: HttpRequest, _: None) -> HttpResponse:
     if viewer.browser:
         await service_of(request).browsers.revoke(viewer.browser.id)
     response = HttpResponse(b"{}", media_type="application/json")
-    if "hark_cookie" in request.scope:
-        response.delete_cookie(request.scope["hark_cookie"], httponly=True, samesite="strict")
+    if sign_in := request.scope.get("hark_sign_in"):
+        secure = is_secure(request.headers)
+        response.delete_cookie(sign_in.cookie_name(is_secure=secure), secure=secure, httponly=True, samesite="strict")
     return response
 
 

@@ -1,20 +1,28 @@
 """The dashboard's own files, and the one-time addresses that lead to it."""
 
+import gzip
 import html
 import mimetypes
+import os
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
+from hark.api.access.sign_in import SignIn, is_secure
 from hark.api.service import service_of
 from hark.daemon.viewing.browsers import COOKIE_S
 from hark.model.errors import HarkError
 
 STATIC = Path(__file__).parent.parent / "static"
 FILES = ("manifest.webmanifest", "sw.js", "favicon.ico")
+COMPRESSIBLE = frozenset({".js", ".css", ".svg"})
 mimetypes.add_type("application/manifest+json", ".webmanifest")
 
 _PAGE = """<!doctype html>
@@ -26,10 +34,22 @@ _PAGE = """<!doctype html>
 class Assets(StaticFiles):
     """The files whose names hold a hash of their content: a browser need never ask for one twice."""
 
-    def file_response(self, *given: object, **named: object) -> Response:
-        response: Response = super().file_response(*given, **named)  # type: ignore[arg-type]
+    def file_response(
+        self, full_path: Any, stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        if Path(full_path).suffix in COMPRESSIBLE and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+            kind = mimetypes.guess_type(full_path)[0]
+            response = Response(_compressed(full_path), media_type=kind, headers={"content-encoding": "gzip"})
         response.headers["cache-control"] = "public, max-age=31536000, immutable"
+        response.headers["vary"] = "accept-encoding"
         return response
+
+
+@lru_cache(maxsize=64)
+def _compressed(path: str) -> bytes:
+    """Return the content of a file in gzip form. A file never changes under its name, so it is compressed once."""
+    return gzip.compress(Path(path).read_bytes(), compresslevel=9)
 
 
 async def front_page(request: Request) -> Response:
@@ -49,25 +69,22 @@ async def plain_file(request: Request) -> Response:
 
 
 async def open_link(request: Request) -> Response:
-    """Exchange a one-time code for a cookie. A browser that only looks ahead does not use the code up."""
+    """Exchange a one-time code for a cookie and for the key of the browser's pages. The key stands behind the # of an address, which
+    browsers send to nobody. A browser that only looks ahead does not use the code up."""
     if request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", request.headers.get("purpose", "")):
         return Response(status_code=204)
-    if "hark_cookie" not in request.scope:
+    if "hark_sign_in" not in request.scope:
         return _refusal_page(HarkError("not-for-browsers", "one-time addresses are for browsers", "use TCP"))
     browsers = service_of(request).browsers
     try:
-        _, secret = await browsers.exchange(request.path_params["code"], request.headers.get("user-agent", ""))
+        browser, secret = await browsers.exchange(request.path_params["code"], request.headers.get("user-agent", ""))
     except HarkError as refusal:
         return _refusal_page(refusal)
-    response = RedirectResponse("/", 303)
-    response.set_cookie(
-        request.scope["hark_cookie"],
-        secret,
-        max_age=COOKIE_S,
-        httponly=True,
-        samesite="strict",
-        secure=request.headers.get("x-forwarded-proto") == "https",
-    )
+    sign_in: SignIn = request.scope["hark_sign_in"]
+    secure = is_secure(request.headers)
+    response = RedirectResponse(f"/#key={sign_in.key_of(browser)}", 303)
+    name = sign_in.cookie_name(is_secure=secure)
+    response.set_cookie(name, secret, max_age=COOKIE_S, httponly=True, samesite="strict", secure=secure)
     return response
 
 
