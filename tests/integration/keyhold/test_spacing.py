@@ -1,4 +1,5 @@
-"""The first keys that come out of a hold keep their distance: some agents put a paste before the key in front of it."""
+"""The first keys that come out of a hold keep their distance: some agents put a paste before the key in front of it, and lose a paste that
+they read together with the key behind it."""
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.integration.terminal.connected import connected
 from tests.support.terminals import PrivateTmux
 
 GAP_S = 0.06
+HOLDS = 8
 RIGHT = b"\x1b[C"
 
 
@@ -17,6 +19,10 @@ RIGHT = b"\x1b[C"
 def recorder(tmux: PrivateTmux) -> Recorder:
     """It records what each of its reads brought."""
     return Recorder(tmux, after_each_read=READ.decode())
+
+
+def is_before_3_4(tmux: PrivateTmux) -> bool:
+    return tmux.run("display-message", "-p", "#{version}").startswith("3.3")
 
 
 def press_during_a_hold(tmux: PrivateTmux, recorder: Recorder, human: Human, key_gap_s: float) -> bytes:
@@ -32,9 +38,11 @@ def press_during_a_hold(tmux: PrivateTmux, recorder: Recorder, human: Human, key
         wait_read(tmux)
         await hold.release()
 
+    before = len(recorder.record)
     connected(tmux, act)
-    wait_for_all(recorder, "é世🙂".encode() + RIGHT * 2 + PASTE_BEGIN + b"one two" + PASTE_END + b"end")
-    return recorder.record
+    pressed = "é世🙂".encode() + RIGHT * 2 + PASTE_BEGIN + b"one two" + PASTE_END + b"end"
+    wait_for_all(recorder, recorder.record[:before].replace(READ, b"") + pressed)
+    return recorder.record[before:]
 
 
 def test_a_paste_does_not_come_together_with_the_key_before_it(
@@ -44,14 +52,29 @@ def test_a_paste_does_not_come_together_with_the_key_before_it(
 
     record = press_during_a_hold(tmux, recorder, human, GAP_S)
 
-    # tmux 3.3 cannot tell the keys of a paste from others, so nothing is spaced there.
-    is_spaced = not tmux.run("display-message", "-p", "#{version}").startswith("3.3")
-    assert (RIGHT + PASTE_BEGIN not in record) is is_spaced
+    # tmux 3.3 cannot tell the keys of a paste from others: its gap is for the key behind a paste, and too short for this.
+    if not is_before_3_4(tmux):
+        assert RIGHT + PASTE_BEGIN not in record
+    assert state_of(tmux) == before
+
+
+def test_a_paste_does_not_come_together_with_the_key_behind_it(
+    tmux: PrivateTmux, recorder: Recorder, human: Human
+) -> None:
+    before = state_of(tmux)
+
+    # A program that is not run for a few milliseconds reads at once what came with a gap, so one hold of several must do.
+    records = (press_during_a_hold(tmux, recorder, human, GAP_S) for _ in range(HOLDS))
+
+    assert any(PASTE_END + b"e" not in record for record in records)
     assert state_of(tmux) == before
 
 
 def test_without_a_gap_the_paste_comes_together_with_the_key(
     tmux: PrivateTmux, recorder: Recorder, human: Human
 ) -> None:
-    """What the other test could not see otherwise."""
-    assert RIGHT + PASTE_BEGIN in press_during_a_hold(tmux, recorder, human, 0.0)
+    """What the other tests could not see otherwise."""
+    record = press_during_a_hold(tmux, recorder, human, 0.0)
+
+    assert RIGHT + PASTE_BEGIN in record
+    assert PASTE_END + b"end" in record

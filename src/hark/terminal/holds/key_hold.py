@@ -295,10 +295,18 @@ class KeyHold:
         )
         pause = f"sleep {self._enter_gap_s:.3f}; " if self._enter_gap_s else ""
         undo = f"{self._run_undo(tmux)}; " if runs_undo else ""
-        steps = f"{undo}{let_go}; {pause}{put_back}; {pause}{forget}"
+        steps = f"{undo}{let_go}; {pause}{self._until_out_script(tmux)}{put_back}; {pause}{forget}"
         return (
             f'case "$({mark})" in {self._name}|{self._name}{OUT}|{self._name}{OVER}) {steps};; esac >/dev/null 2>&1; :'
         )
+
+    def _until_out_script(self, tmux: list[str]) -> str:
+        """Return the shell commands that wait until no held key waits on its way out any more; nothing if no key comes out with a gap."""
+        if not self._names.has_gaps:
+            return ""
+        waiting = shell_command(tmux, [self._waiting_enters])
+        polls = int(self._names.longest_gaps_s / OUT_POLL_S)
+        return f'n=0; while [ $n -lt {polls} ] && [ -n "$({waiting})" ]; do sleep {OUT_POLL_S}; n=$((n+1)); done; '
 
     @property
     def _is_over(self) -> str:

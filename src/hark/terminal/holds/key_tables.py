@@ -34,6 +34,12 @@ newline of a paste from an Enter), has more Enters in the queue; the others come
 SPACED_KEYS = 8
 """The number of held keys that come out with a gap; the keys behind them come out at once. Nobody types more keys in the usual time of
 a hold."""
+SPACED_KEYS_BEFORE_3_4 = 400
+"""The same on tmux 3.3, where each character of a paste is a key like any other: most pastes are shorter."""
+GAP_BEFORE_3_4_S = 0.005
+"""The gap between held keys on tmux 3.3. It is short, because a paste comes with as many gaps as it has characters. It keeps a paste apart
+from the keys behind it: Claude Code drops a paste that it reads together with the next key (measured: 3 of 3 without a gap, 0 of 3 with
+3 ms, at a load of 16)."""
 
 PREFIXES = ("prefix", "prefix2")
 PASTE_TIME = "assume-paste-time"
@@ -86,8 +92,7 @@ class Names(Struct, frozen=True):
     watchers: tuple[Watcher, ...]
     enter_gap_s: float
     key_gap_s: float = 0.0
-    """How long after another key each of the first `SPACED_KEYS` held keys comes out. On tmux 3.3 keys come out without this gap: the keys
-    of a paste pass through the tables there, and Claude Code loses a paste whose keys come with pauses."""
+    """How long after another key each of the first `SPACED_KEYS` held keys comes out. On tmux 3.3 the gap is `GAP_BEFORE_3_4_S`."""
     our_key: str = OUR_KEY
     """The key that waits in the queues of the clients."""
     drops_answers: bool = False
@@ -99,24 +104,20 @@ class Names(Struct, frozen=True):
         return bool(self.enter_gap_s or self.key_gap_s or self.drops_answers)
 
     @property
-    def has_out_table(self) -> bool:
-        """True if held keys pass through a table of ours on their way out on tmux 3.3, where the gap between other keys is left out."""
-        return bool(self.enter_gap_s or self.drops_answers)
-
-    @property
     def longest_gaps_s(self) -> float:
         """The longest time that all pauses between held keys can take together."""
-        return ENTERS * max(self.enter_gap_s, 2 * self.key_gap_s) + SPACED_KEYS * self.key_gap_s
+        spaced_s = max(1.5 * SPACED_KEYS * self.key_gap_s, 2 * SPACED_KEYS_BEFORE_3_4 * GAP_BEFORE_3_4_S)
+        return ENTERS * max(self.enter_gap_s, 2 * self.key_gap_s) + (spaced_s if self.key_gap_s else 0.0)
 
     @property
     def spaced(self) -> str:
         """The name of the server option that has a character for each key that has come out with a gap."""
         return f"@{self.hold}-spaced"
 
-    def if_spaced(self, enough: str, more: str) -> str:
-        """Return the command that runs `enough` if `SPACED_KEYS` keys have come out with a gap already, and else counts this key and runs
+    def if_spaced(self, enough: str, more: str, most: int = SPACED_KEYS) -> str:
+        """Return the command that runs `enough` if `most` keys have come out with a gap already, and else counts this key and runs
         `more`."""
-        is_enough = f'"#{{==:#{{{self.spaced}}},{"1" * SPACED_KEYS}}}"'
+        is_enough = f'"#{{==:#{{{self.spaced}}},{"1" * most}}}"'
         return f"if-shell -F {is_enough} {{ {enough} }} {{ set-option -s -a {self.spaced} 1 ; {more} }}"
 
     @property
@@ -233,8 +234,9 @@ class Queued:
             waits = self._waiting(f"run-shell -d {enter_gap_s:.3f} ; send-keys")
             yield from ((key, waits) for key in ("Enter", "KPEnter"))
         if self._names.key_gap_s:
-            # The gap is behind the key, not before it: tmux 3.4 looks up the beginning of a paste in no table.
-            waits = self._waiting(f"{_SEND_ON} ; run-shell -d {self._names.key_gap_s:.3f}")
+            # A paste passes by all tables, so each key keeps its distance to a paste before it and to a paste behind it.
+            gap_s = self._names.key_gap_s
+            waits = self._waiting(f"run-shell -d {gap_s / 2:.3f} ; {_SEND_ON} ; run-shell -d {gap_s:.3f}")
             yield "Any", self._names.if_spaced(_SEND_ON, waits)
 
     def _waiting(self, commands: str) -> str:
@@ -266,7 +268,7 @@ class Copied:
             for prefix in watcher.prefixes:
                 if prefix != "None":
                     yield rf"{command('bind-key', '-T', name, prefix)} {wait}switch-client -T prefix"
-            if self._names.has_out_table:
+            if self._names.has_gaps:
                 yield from self._table(f"{name}-out", name, listed, watcher)
 
     def override(self, settings: Iterable[Setting]) -> Iterator[Words]:
@@ -284,15 +286,16 @@ class Copied:
 
     def put_back(self, settings: Iterable[Setting]) -> Iterator[Words]:
         yield from (setting.restore for setting in settings if setting.option == PASTE_TIME)
-        if self._names.has_out_table:
+        if self._names.has_gaps:
             yield from _unbound(f"{name}-out" for name in self._names.of_clients)
 
     def forget(self) -> Iterator[Words]:
-        yield from (("set-option", "-s", "-q", "-u", _waiting_enter(name)) for name in self._names.of_clients)
+        waiting = (_waiting_key(name) for name in self._names.of_clients)
+        yield from (("set-option", "-s", "-q", "-u", option) for option in (*waiting, self._names.spaced))
 
     @property
     def waiting_enters(self) -> Format:
-        return Format("".join(f"#{{{_waiting_enter(name)}}}" for name in self._names.of_clients))
+        return Format("".join(f"#{{{_waiting_key(name)}}}" for name in self._names.of_clients))
 
     def _table(
         self, table: str, client: str, listed: Sequence[str], watcher: Watcher, first: str = ""
@@ -307,10 +310,18 @@ class Copied:
         yield from _copies(table, listed, watcher.usual_table, first)
 
     def _key(self, client: str) -> str:
-        return rf"{_SEND_ON} \; {self._stay(client)}" if self._names.has_out_table else _SEND_ON
+        if not self._names.has_gaps:
+            return _SEND_ON
+        sent = _SEND_ON
+        if self._names.key_gap_s:
+            waiting = _waiting_key(client)
+            gap = f"run-shell -d {GAP_BEFORE_3_4_S:.3f}"
+            waits = f"set-option -s {waiting} 1 ; {_SEND_ON} ; {gap} ; set-option -s -q -u {waiting}"
+            sent = self._names.if_spaced(_SEND_ON, waits, SPACED_KEYS_BEFORE_3_4)
+        return rf"{sent} \; {self._stay(client)}"
 
     def _enter(self, client: str) -> str:
-        waiting = _waiting_enter(client)
+        waiting = _waiting_key(client)
         return (
             rf"set-option -s {waiting} 1 \; run-shell -d {self._names.enter_gap_s:.3f} \; send-keys \;"
             rf" set-option -s -q -u {waiting} \; {self._stay(client)}"
@@ -361,9 +372,9 @@ def _held(name: str) -> str:
     return f"@{name}-held"
 
 
-def _waiting_enter(client: str) -> str:
-    """Return the name of the server option that is set while an Enter of the client waits."""
-    return f"@{client}-enter"
+def _waiting_key(client: str) -> str:
+    """Return the name of the server option that is set while a key of the client waits on its way out."""
+    return f"@{client}-waiting"
 
 
 def _unbound(tables: Iterable[str]) -> Iterator[Words]:
