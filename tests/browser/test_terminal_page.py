@@ -179,7 +179,10 @@ def test_older_lines_are_shown_on_demand_as_text(hark: RunningHark, session: Sta
 def test_the_page_answers_no_question_of_a_program_about_its_terminal(
     hark: RunningHark, session: Start, dashboard: Dashboard
 ) -> None:
-    asking = r"stty -echo; read; printf '\e[c\e[>c\e[6n\e]11;?\a\e[?2026$p\e[>q\eP$qm\e\\\e]52;c;aGk=\a'; cat -v"
+    # Without lines (-icanon), the program reads the answers of tmux as soon as they come.
+    asking = (
+        r"stty -echo -icanon; read; printf '\e[c\e[>c\e[6n\e]11;?\a\e[?2026$p\e[>q\eP$qm\e\\\e]52;c;aGk=\a'; cat -v"
+    )
     a = session("a", "bash", "--norc", "-c", asking)
     pane = Pane(hark, "a")
     page = look_at(dashboard, a)

@@ -23,12 +23,14 @@ exec {hook} "$@"
 """
 # It reports a whole turn of its own, offers to take messages, and writes down what it was given.
 INNER = """
-import json, subprocess
+import json, os, subprocess
 said = []
 for event in ("session-started", "prompt-submitted", "tool-done", "stopped", "session-ended"):
     told = {"session_id": "inner", "prompt": "inner", "takes_answers": True}
     said.append(subprocess.run([%r, "demo", event], input=json.dumps(told).encode(), capture_output=True).stdout.decode())
-open(%r, "w").write(json.dumps(said))
+given = %r
+open(given + ".new", "w").write(json.dumps(said))
+os.rename(given + ".new", given)
 """
 
 

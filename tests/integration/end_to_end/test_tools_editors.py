@@ -13,7 +13,7 @@ BIN = Path(sys.executable).parent
 # Called in place of the agent's hook: opens an editor, as a tool does.
 TOOL = "{bin}/hark-editor {home}/COMMIT_EDITMSG\n"
 HUMANS = """#!/bin/sh
-echo "$1" > {home}/edited
+echo "$1" > {home}/edited.new; mv {home}/edited.new {home}/edited
 """
 
 

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -6,8 +7,8 @@ import pytest
 from hark.cli.main import run
 from hark.model.errors import Exit
 from hark.model.message import Status
-from tests.unit.cli.canned import CannedServer, answer
-from tests.unit.cli.samples import later, message, sent
+from tests.unit.cli.canned import CannedServer, answer, refusal
+from tests.unit.cli.samples import later, message, sent, session
 
 Serve = Callable[..., CannedServer]
 
@@ -84,9 +85,30 @@ def test_send_prints_the_answer_only_after_the_end(serve: Serve, capsys: pytest.
     assert capsys.readouterr().out == "Yes.\n"
 
 
+def test_show_prefers_a_session_of_this_very_name_to_a_message_whose_id_begins_so(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = serve(answer(completed()), answer(session(name="4")), answer(session(name="4")))
+
+    assert run(["show", "4", "--json"]) == Exit.OK
+
+    assert json.loads(capsys.readouterr().out)["name"] == "4"
+    assert "/sessions/4 " in server.requests[1].line
+
+
+def test_show_takes_a_beginning_of_an_id_as_the_message_if_no_session_has_that_name(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    serve(answer(completed()), refusal("session-not-found", 404))
+
+    assert run(["show", "4", "--json"]) == Exit.OK
+
+    assert json.loads(capsys.readouterr().out)["id"] == "4f1c00000000"
+
+
 def test_show_tells_the_answer_and_where_it_comes_from(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     serve(answer(completed() | {"answer": found("Yes.\nReally.")}))
 
-    assert run(["show", "4f1c"]) == Exit.OK
+    assert run(["show", "4f1c00000000"]) == Exit.OK
 
     assert capsys.readouterr().out.endswith("\nanswer (by record)\n  Yes.\n  Really.\n")

@@ -35,6 +35,10 @@ def command(message: str, is_answer: bool, is_json: bool) -> None:
         if failure.code != "message-not-found" or is_answer or not _show_session(client, message, is_json=is_json):
             raise
         return
+    # A short name may also be the beginning of an id: then the session is meant.
+    is_prefix = found["id"] != message
+    if is_prefix and not is_answer and _show_session(client, message, is_json=is_json, by_name_only=True):
+        return
     if is_json:
         print_json(found["answer"] if is_answer else found)
     elif is_answer:
@@ -43,16 +47,18 @@ def command(message: str, is_answer: bool, is_json: bool) -> None:
         show(story(found, terminal_columns()))
 
 
-def _show_session(client: Client, name: str, *, is_json: bool) -> bool:
-    """Show the session of this name. Return False if there is none."""
+def _show_session(client: Client, name: str, *, is_json: bool, by_name_only: bool = False) -> bool:
+    """Show the session of this name, or of this id unless `by_name_only`. Return False if there is none."""
     from hark.cli.sessions.draft import find_draft
     from hark.cli.sessions.story import session_story
 
     try:
         session = client.get(f"/sessions/{segment(name)}")
     except HarkError as failure:
-        if failure.code != "session-not-found":
+        if failure.code != "session-not-found" and not by_name_only:
             raise
+        return False
+    if by_name_only and session["name"] != name:
         return False
     if is_json:
         print_json(session)
