@@ -94,8 +94,8 @@ class AgentKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Enters, so a held paste comes with such pauses too, and text typed after the paste comes right behind it: this is only for agents
     that bear that."""
     adopted_key_gap_ms: float = 0.0
-    """The pause between the first eight held keys that are replayed on an adopted pane, for agents that put a paste before the key in front of
-    it when both come at once. It needs tmux 3.4: with an older tmux the keys inside a paste would be spaced too."""
+    """How far apart the first held keys come out on an adopted pane. It is for agents that drop a paste, or put it before the key in front
+    of it, when both come at once. On tmux before 3.4, which cannot tell a paste from keys, the distance is 5 ms."""
     redraws_on_resize: bool = False
     """True if the agent draws its whole screen anew when its terminal changes its size, and otherwise only what it believes to have
     changed. When hark sees no box, it makes the terminal one column narrower for a moment, once."""

@@ -13,6 +13,8 @@ from tests.campaigns.storm.result import HEADINGS, Result, row
 
 DIRECTORY = Path(__file__).parents[3] / "docs"
 DATA, PAGE = DIRECTORY / "storm.json", DIRECTORY / "storm.md"
+DAMAGE_SHOWN = 300
+"""How many characters of a text that was not exact are shown on the page."""
 
 
 _PIECED = """ Not all rows are of one run: this line describes the
@@ -101,10 +103,14 @@ swallow it.
 
 
 def _damage(report: Report) -> str:
-    """What was not exact of ours, in full."""
+    """What was not exact of ours: the beginning of each text. `storm.json` has the whole."""
     ours: list[Result | Killed] = [*(one for one in report.storms if one.is_ours), *report.kills]
-    found = [f"- {one.protocol}, {one.agent}: {damage}" for one in ours for damage in one.damage]
-    return "\n".join(("\n## What was not exact, in full\n", *found, "")) if found else ""
+    found = [f"- {one.protocol}, {one.agent}: {_shortened(damage)}" for one in ours for damage in one.damage]
+    return "\n".join(("\n## What was not exact\n", *found, "")) if found else ""
+
+
+def _shortened(damage: str) -> str:
+    return damage if len(damage) <= DAMAGE_SHOWN else f"{damage[:DAMAGE_SHOWN]}… ({len(damage):,} characters)"
 
 
 KILL_HEADINGS = (

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.campaigns.storm.kills import Killed
-from tests.campaigns.storm.report import Report, merge, page
+from tests.campaigns.storm.report import DAMAGE_SHOWN, Report, merge, page
 from tests.campaigns.storm.result import Result, table
 
 OURS = Result(
@@ -91,6 +91,12 @@ def test_the_page_has_every_row_and_the_damage_of_ours() -> None:
     assert "| hark, airlock | claude | 2 | 0.02 s | 0.03 s |" in written
     assert "- hark, airlock, claude: prompt garbled: 'x'" in written
     assert "- text+Enter" not in written
+
+
+def test_the_page_has_the_beginning_of_a_long_text() -> None:
+    written = page(report([replace(OURS, damage=["arrived: " + 65_536 * "x"])], []))
+
+    assert f": arrived: {(DAMAGE_SHOWN - 9) * 'x'}… (65,545 characters)\n" in written
 
 
 def test_rounds_of_kills_are_one_row() -> None:
