@@ -1,6 +1,6 @@
 """The native channel of Codex, by its app-server: messages go into the thread's own queue, and become its next turns.
 
-The server is the session's own (`hark.inside.codex_server`). The queue is durable and holds our message id, as do the turns that
+The server is the session's own (`server.py`). The queue is durable and holds our message id, as do the turns that
 come out of it, so a message is found in the queue or in a turn. In the moment between, the message is in neither: then there is a
 turn that shows no prompt yet, and hark looks again.
 
